@@ -1,0 +1,274 @@
+"""The records that travel through the software: data, clusterings, run specifications, events."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from antidote_core.errors import SpecError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One original column and where its values stand in the standardised space.
+
+    A numeric column fills one feature; a categorical one fills `len(levels)` 0/1 features.
+    """
+
+    name: str
+    levels: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """Number of features this column fills."""
+        return max(1, len(self.levels))
+
+
+@dataclass(frozen=True)
+class DataCard:
+    """What a reader must know before trusting a conclusion drawn from a data set."""
+
+    what: str
+    who: str
+    licence: str
+    rows: str
+    groups: str
+    harms: str
+    url: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """U: standardised points with one protected group each.
+
+    `points` (n, d) float64, `groups` (n,) codes 0..g-1 into `group_names`; `shift` and `scale` (d,)
+    undo the standardisation: original = points * scale + shift. `source` says where the rows came
+    from, `notes` what was changed on the way here.
+    """
+
+    name: str
+    points: Floats
+    groups: Ints
+    group_names: tuple[str, ...]
+    feature_names: tuple[str, ...]
+    protected: str
+    source: str
+    shift: Floats
+    scale: Floats
+    columns: tuple[Column, ...]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    card: DataCard | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.points, self.groups, self.shift, self.scale):
+            array.setflags(write=False)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.points)
+
+    @property
+    def group_sizes(self) -> Ints:
+        """Points per group, (g,)."""
+        return np.bincount(self.groups, minlength=len(self.group_names))
+
+    @cached_property
+    def content_hash(self) -> str:
+        """Changes whenever a coordinate, a group or a name changes."""
+        digest = hashlib.sha256()
+        for array in (self.points, self.groups, self.shift, self.scale):
+            digest.update(repr((array.shape, array.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        names = (self.name, self.group_names, self.feature_names, self.protected, self.source)
+        digest.update(repr((names, self.columns)).encode())
+        return digest.hexdigest()
+
+    def to_original(self, antidote: Floats) -> pd.DataFrame:
+        """Points (m, d) in the original units, one column per original column.
+
+        A categorical column gets the level whose 0/1 feature is largest.
+        """
+        antidote = np.asarray(antidote, dtype=np.float64).reshape(-1, self.points.shape[1])
+        original = antidote * self.scale + self.shift
+        frame: dict[str, Any] = {}
+        start = 0
+        for column in self.columns:
+            block = original[:, start : start + column.width]
+            if column.levels:
+                frame[column.name] = [column.levels[i] for i in block.argmax(axis=1)]
+            else:
+                frame[column.name] = block[:, 0]
+            start += column.width
+        return pd.DataFrame(frame)
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Centres (k, d) and labels (n,) of the points that were asked about, with the objective value."""
+
+    centers: Floats
+    labels: Ints
+    objective: float = math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Solution(Clustering):
+    """A clustering of U together with its fairness cost; `cost` is lower when fairer."""
+
+    cost: float = math.nan
+
+
+# The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
+PAPER_SYMBOLS: Mapping[str, str] = {
+    "start_size": "V_s",
+    "step": "ξ",
+    "target": "α",
+    "embed_dim": "n′",
+}
+
+GROWTH_POLICIES = ("extend", "restart", "bisect")
+NAMED_TARGETS = ("vanilla", "sota")
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
+
+    >>> spec = RunSpec(dataset="bank", fairness="social", seed=3)
+    >>> RunSpec.from_json(spec.to_json()) == spec
+    True
+    >>> len(spec.id)
+    64
+    """
+
+    dataset: str
+    clustering: str = "kmeans"
+    fairness: str = "balance"
+    k: int = 2
+    restarts: int = 10
+    start_size: int = 10
+    step: int = 1
+    target: str | float = "vanilla"
+    embed_dim: int | None = 100
+    optimizer: str = "structured"
+    growth: str = "extend"
+    budget: int = 1000
+    max_size: int | None = None
+    max_rounds: int | None = None
+    max_seconds: float | None = None
+    box: str = "minmax"
+    shrink: bool = False
+    seed: int = 0
+    protected: str | None = None
+    rows: str | None = None
+    sample: int | None = None
+    version: int = field(default=1)
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "clustering", "fairness", "optimizer", "growth", "box"):
+            if not isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise SpecError(f"{name} must be a name; got {getattr(self, name)!r}.")
+        minima = {
+            "k": 2, "restarts": 1, "start_size": 1, "step": 1, "budget": 1, "seed": 0, "version": 1,
+        }  # fmt: skip
+        for name, minimum in minima.items():
+            _check_whole(name, getattr(self, name), minimum)
+        for name in ("embed_dim", "max_size", "max_rounds", "sample"):
+            if getattr(self, name) is not None:
+                _check_whole(name, getattr(self, name), 1)
+        for name in ("protected", "rows"):
+            if not isinstance(getattr(self, name), str | None):
+                raise SpecError(f"{name} must be a name or None; got {getattr(self, name)!r}.")
+        if not isinstance(self.shrink, bool):
+            raise SpecError(f"shrink must be true or false; got {self.shrink!r}.")
+        if self.max_seconds is not None and not (
+            _is_number(self.max_seconds) and self.max_seconds > 0
+        ):
+            raise SpecError(
+                f"max_seconds must be a positive number or None; got {self.max_seconds!r}."
+            )
+        if self.growth not in GROWTH_POLICIES:
+            raise SpecError(f"growth must be one of {_or(GROWTH_POLICIES)}; got {self.growth!r}.")
+        if isinstance(self.target, str):
+            if self.target not in NAMED_TARGETS:
+                raise SpecError(
+                    f"target (α) must be {_or(NAMED_TARGETS)} or a number; got {self.target!r}."
+                )
+        elif not _is_number(self.target):
+            raise SpecError(f"target (α) must be a finite number; got {self.target!r}.")
+        if self.max_size is not None and self.max_size < self.start_size:
+            raise SpecError(
+                f"max_size must be at least start_size (V_s = {self.start_size}); "
+                f"got {self.max_size}."
+            )
+
+    def to_json(self) -> str:
+        """Canonical JSON: keys sorted, no spaces."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        """Read what `to_json` wrote; a sentence says what is wrong with anything else."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise SpecError(f"The run specification is not valid JSON: {error}.") from None
+        if not isinstance(values, dict):
+            raise SpecError("The run specification must be a JSON object of settings.")
+        unknown = sorted(set(values) - {f.name for f in fields(cls)})
+        if unknown:
+            raise SpecError(f"The run specification has unknown settings: {', '.join(unknown)}.")
+        if "dataset" not in values:
+            raise SpecError("The run specification names no dataset.")
+        return cls(**values)
+
+    @property
+    def id(self) -> str:
+        """The sha256 of the canonical JSON: equal specs, equal ids."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened in a run: `kind`, seconds since the start, and plain JSON data."""
+
+    kind: str
+    seconds: float
+    data: Mapping[str, Any]
+
+    def to_json(self) -> str:
+        """One line of an event log."""
+        return json.dumps(
+            {"kind": self.kind, "seconds": round(self.seconds, 4), **self.data},
+            separators=(",", ":"),
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _or(names: tuple[str, ...]) -> str:
+    return " or ".join(repr(name) for name in names)
+
+
+def _check_whole(name: str, value: object, minimum: int) -> None:
+    symbol = f" ({PAPER_SYMBOLS[name]})" if name in PAPER_SYMBOLS else ""
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        raise SpecError(
+            f"{name}{symbol} must be a whole number of at least {minimum}; got {value!r}."
+        )
