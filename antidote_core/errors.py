@@ -6,7 +6,7 @@ class AntidoteError(ValueError):
 
 
 class DataError(AntidoteError):
-    """The data cannot be used as given: says which column, what came, what was wanted, what to do."""
+    """The data cannot be used: says which column, what came, what was wanted, what to do."""
 
 
 class SpecError(AntidoteError):

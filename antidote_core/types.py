@@ -118,7 +118,7 @@ class Dataset:
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Centres (k, d) and labels (n,) of the points that were asked about, with the objective value."""
+    """Centres (k, d), labels (n,) of the points asked about, and the objective value."""
 
     centers: Floats
     labels: Ints

@@ -1,0 +1,90 @@
+"""Balance: does every cluster have the group mix of the whole data set?
+
+R(i, j) = (share of group j in U) / (share of group j in cluster i);
+cost = -min over clusters i and groups j of min(R, 1/R), in [-1, 0], -1 when every mix is equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antidote_core.fairness.statistics import cluster_counts
+from antidote_core.nearest import check_points, nearest_center
+from antidote_core.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceTable:
+    """Counts and ratios min(R, 1/R), both (k, g), and the cell that decides the cost.
+
+    A cluster without any point of U has ratio 0 for every group: skipping it would let a clustering
+    look perfect by giving a centre to the antidote points alone.
+    """
+
+    counts: Floats
+    ratios: Floats
+    cost: float
+    cluster: int
+    group: int
+
+
+def balance_from_counts(counts: Floats) -> BalanceTable:
+    """The balance table of counts (k, g); a group code that no point carries is left out."""
+    sizes = counts.sum(axis=0)
+    present = sizes > 0
+    totals = counts.sum(axis=1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    relative = np.divide(
+        shares, sizes / max(sizes.sum(), 1), out=np.ones_like(shares), where=present[None, :]
+    )
+    inverse = np.divide(1.0, relative, out=np.zeros_like(relative), where=relative > 0)
+    ratios = np.where(present[None, :], np.minimum(relative, inverse), 1.0)
+    cluster, group = np.unravel_index(int(np.argmin(ratios)), ratios.shape)
+    return BalanceTable(
+        counts, ratios, 0.0 - float(ratios[cluster, group]), int(cluster), int(group)
+    )
+
+
+def balance_table(labels: Ints, groups: Ints, k: int, g: int) -> BalanceTable:
+    """The balance table of labels (n,) in 0..k-1 and groups (n,) in 0..g-1."""
+    return balance_from_counts(cluster_counts(labels, groups, k, g))
+
+
+def balance_cost(centers: Floats, points: Floats, groups: Ints) -> float:
+    """Balance cost of centres (k, d) on points (n, d), each point with its nearest centre.
+
+    >>> points = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> balance_cost(np.array([[0.5], [8.5]]), points, np.array([0, 1, 0, 1]))
+    -1.0
+    """
+    points, groups, g = check_points(points, groups)
+    centers = np.atleast_2d(np.asarray(centers, dtype=np.float64))
+    labels, _ = nearest_center(points, centers)
+    return balance_table(labels, groups, len(centers), g).cost
+
+
+def balance_statistic(counts: Floats, group_costs: Floats) -> float:
+    """The cost alone, in scalar loops that numba can compile; equal to `balance_from_counts`."""
+    k, g = counts.shape
+    n = 0.0
+    for c in range(k):
+        for j in range(g):
+            n += counts[c, j]
+    worst = 1.0
+    for j in range(g):
+        size = 0.0
+        for c in range(k):
+            size += counts[c, j]
+        if size == 0.0:
+            continue
+        for c in range(k):
+            total = 0.0
+            for other in range(g):
+                total += counts[c, other]
+            if counts[c, j] == 0.0:
+                return 0.0
+            relative = (counts[c, j] / total) / (size / n)
+            worst = min(worst, relative, 1.0 / relative)
+    return -worst

@@ -1,0 +1,56 @@
+"""Social fairness: what does the worst-served group pay on average?
+
+cost = max over groups of the mean squared distance from the group's points to their centre.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antidote_core.fairness.statistics import assigned_squared, group_means
+from antidote_core.nearest import check_points, nearest_center
+from antidote_core.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class SocialTable:
+    """Average cost per group (g,), and the group that decides."""
+
+    group_costs: Floats
+    cost: float
+    group: int
+
+
+def social_from_costs(group_costs: Floats) -> SocialTable:
+    """The social table of average costs per group (g,)."""
+    group = int(np.argmax(group_costs))
+    return SocialTable(group_costs, float(group_costs[group]), group)
+
+
+def social_table(labels: Ints, centers: Floats, points: Floats, groups: Ints) -> SocialTable:
+    """The social table when each point pays the distance to the centre its label names."""
+    squared = assigned_squared(labels, centers, points)
+    return social_from_costs(group_means(squared, groups, int(groups.max()) + 1))
+
+
+def social_cost(centers: Floats, points: Floats, groups: Ints) -> float:
+    """Social cost of centres (k, d) on points (n, d), each point with its nearest centre.
+
+    >>> points = np.array([[0.0], [2.0], [9.0]])
+    >>> social_cost(np.array([[1.0], [9.0]]), points, np.array([0, 0, 1]))
+    1.0
+    """
+    points, groups, g = check_points(points, groups)
+    centers = np.atleast_2d(np.asarray(centers, dtype=np.float64))
+    _, squared = nearest_center(points, centers)
+    return social_from_costs(group_means(squared, groups, g)).cost
+
+
+def social_statistic(counts: Floats, group_costs: Floats) -> float:
+    """The cost alone, in scalar loops that numba can compile."""
+    worst = group_costs[0]
+    for cost in group_costs:
+        worst = max(worst, cost)
+    return worst

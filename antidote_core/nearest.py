@@ -1,0 +1,51 @@
+"""Nearest centre in Euclidean distance; a tie goes to the centre with the lower index."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antidote_core.errors import DataError
+from antidote_core.types import Floats, Ints
+
+
+def nearest_center(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
+    """Labels (n,) and squared distances (n,) of points (n, d) to the nearest of centers (k, d).
+
+    >>> labels, squared = nearest_center(np.array([[0.0], [3.0]]), np.array([[1.0], [5.0]]))
+    >>> labels.tolist(), squared.tolist()
+    ([0, 1], [1.0, 4.0])
+    """
+    labels = np.zeros(len(points), dtype=np.int64)
+    best = np.full(len(points), np.inf)
+    for index, center in enumerate(centers):
+        offset = points - center
+        squared = np.einsum("ij,ij->i", offset, offset)
+        closer = squared < best
+        labels[closer] = index
+        best[closer] = squared[closer]
+    return labels, best
+
+
+def check_points(points: object, groups: object) -> tuple[Floats, Ints, int]:
+    """Points (n, d), groups (n,) as arrays and the number of groups, or a sentence about them."""
+    points = np.ascontiguousarray(points, dtype=np.float64)
+    if points.ndim != 2 or points.size == 0:
+        raise DataError(
+            f"points must be a table of numbers with one row per point; got shape {points.shape}."
+        )
+    if not np.isfinite(points).all():
+        row = int(np.argwhere(~np.isfinite(points))[0, 0])
+        raise DataError(
+            f"points must be finite numbers; row {row} holds a missing or infinite value. "
+            "Drop the row or fill the value in."
+        )
+    codes = np.asarray(groups)
+    if codes.shape != (len(points),):
+        raise DataError(
+            f"groups must hold one code per point ({len(points)}); got shape {codes.shape}."
+        )
+    if not np.issubdtype(codes.dtype, np.integer):
+        raise DataError(f"groups must be whole-number codes 0, 1, ...; got {codes.dtype} values.")
+    if codes.min() < 0:
+        raise DataError(f"groups must be codes 0, 1, ...; got {int(codes.min())}.")
+    return points, codes.astype(np.int64), int(codes.max()) + 1
