@@ -1,0 +1,21 @@
+"""Data sets: a registry of bundled, local and generated ones, and the door for uploaded frames."""
+
+from antidote_core.datasets.info import DatasetInfo, Form, Progress
+from antidote_core.datasets.registry import (
+    DATASETS,
+    available_forms,
+    dataset_info,
+    list_datasets,
+    load_dataset,
+)
+
+__all__ = [
+    "DATASETS",
+    "DatasetInfo",
+    "Form",
+    "Progress",
+    "available_forms",
+    "dataset_info",
+    "list_datasets",
+    "load_dataset",
+]
