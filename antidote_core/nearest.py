@@ -11,9 +11,9 @@ from antidote_core.types import Floats, Ints
 def nearest_center(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
     """Labels (n,) and squared distances (n,) of points (n, d) to the nearest of centers (k, d).
 
-    >>> labels, squared = nearest_center(np.array([[0.0], [3.0]]), np.array([[1.0], [5.0]]))
+    >>> labels, squared = nearest_center(np.array([[0.0], [4.0]]), np.array([[1.0], [5.0]]))
     >>> labels.tolist(), squared.tolist()
-    ([0, 1], [1.0, 4.0])
+    ([0, 1], [1.0, 1.0])
     """
     labels = np.zeros(len(points), dtype=np.int64)
     best = np.full(len(points), np.inf)

@@ -13,7 +13,7 @@ def gap_statistic(counts: Floats, group_costs: Floats) -> float:
     """Largest minus smallest average group cost; codes that no point carries are left out.
 
     >>> import numpy as np
-    >>> gap_statistic(np.ones((2, 2)), np.array([1.0, 3.5]))
+    >>> float(gap_statistic(np.ones((2, 2)), np.array([1.0, 3.5])))
     2.5
     """
     worst = -1.0

@@ -1,0 +1,258 @@
+"""Plain k-means, and its exact evaluation on U ∪ V.
+
+C(U ∪ V) is the lowest-inertia fixpoint of Lloyd's algorithm over a fixed, deterministic set of
+starts (the *portfolio*): the distinct optima of U that the restarts find, and, where V might take a
+centre for itself, the (k-1)-means centres of U with one more centre at V. Such a run is dropped
+once U outnumbers V by 20 to 1 around the extra centre: V does not hold it then, and the run is a
+clustering of U in its own right, for which the restarts on U stand. With `restarts=1`, the paper's
+way, the only start is the one optimum found on U.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from antidote_core.errors import SpecError
+from antidote_core.types import Clustering, Floats, Ints
+
+MAX_BASINS = 5
+SAME_BASIN = 1e-3  # optima whose inertia differs by less than 0.1% count as one
+SAME_INERTIA = 1e-12
+ANCHOR_BYTES = 512 * 2**20  # memory limit of all anchors together
+MAX_ANCHORS = 32
+HELD = 20  # points of U per point of V beyond which V does not hold a centre
+BUILD_LOOKS = 8  # building an anchor costs about as much as looking 8 times at every point
+
+
+def fit_kmeans(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clustering:
+    """Scikit-learn's k-means with k-means++ starts; the best of `restarts` runs.
+
+    >>> fit_kmeans(np.array([[0.0], [1.0], [8.0], [9.0]]), k=2).objective
+    1.0
+    """
+    from sklearn.cluster import KMeans
+
+    check_k(points, k)
+    model = KMeans(k, n_init=restarts, random_state=seed).fit(points)
+    return Clustering(
+        model.cluster_centers_, model.labels_.astype(np.int64), float(model.inertia_)
+    )
+
+
+def check_k(points: Floats, k: int) -> None:
+    """Refuse k below 2 or above the number of distinct points."""
+    if k < 2:
+        raise SpecError(f"k must be at least 2 clusters; got {k}.")
+    if k > len(points):
+        raise SpecError(f"k must be at most the number of points ({len(points)}); got {k}.")
+    distinct = len(np.unique(points[: 50 * k], axis=0))
+    if distinct < k:
+        distinct = len(np.unique(points, axis=0))
+    if distinct < k:
+        raise SpecError(
+            f"k must be at most the number of distinct points ({distinct}); got {k}. "
+            "Choose a smaller k or more features."
+        )
+
+
+class _Fixpoint(NamedTuple):
+    """Where Lloyd ended: inertia on U ∪ V, and centres, counts and group costs of U."""
+
+    inertia: float
+    centers: Floats
+    counts: Floats
+    group_costs: Floats
+
+
+class KMeansEvaluator:
+    """Exact C(U ∪ V) for k-means by anchors (see `anchors`).
+
+    points (n, d), groups (n,) in 0..g-1. Every result is that of full Lloyd runs from the same
+    starts; the anchors only save looking at points whose label cannot change.
+    """
+
+    def __init__(self, points: Floats, groups: Ints, k: int, restarts: int, seed: int) -> None:
+        check_k(points, k)
+        from antidote_core.clustering import anchors
+
+        self._kernels = anchors
+        self._points = np.ascontiguousarray(points)
+        self._groups = np.ascontiguousarray(groups)
+        self.k = k
+        n, d = points.shape
+        g = int(groups.max()) + 1
+        self._squares = np.bincount(groups, weights=np.einsum("ij,ij->i", points, points))
+
+        per_anchor = (k - 1) * n * 12
+        capacity = int(np.clip(ANCHOR_BYTES // per_anchor, 2, MAX_ANCHORS))
+        self._used = 0
+        self._anchors = np.zeros((capacity, k, d))
+        self._bare = np.zeros(capacity, dtype=np.bool_)
+        self._offsets = np.zeros((capacity, k + 1), dtype=np.int64)
+        self._order = np.empty((capacity, k - 1, n), dtype=np.int32)
+        self._keys = np.empty((capacity, k - 1, n))
+        self._sums = np.zeros((capacity, k, g, d))
+        self._counts = np.zeros((capacity, k, g))
+        self._uses = np.zeros(capacity, dtype=np.int64)
+        self._debt = 0
+        self._lengths = np.zeros((k, k - 1), dtype=np.int64)
+        self._best_lengths = np.zeros((k, k - 1), dtype=np.int64)
+        self._costliest = np.empty((k, d))
+        self._margins = np.empty(n)
+        self._labels = np.empty(n, dtype=np.int64)
+
+        none = np.empty((0, d))
+        optima = self._optima(k, restarts, seed)
+        basins: list[Floats] = []
+        kept: list[float] = []
+        for inertia, centers in optima:
+            if len(basins) < MAX_BASINS and all(
+                abs(inertia - other) > SAME_BASIN * other for other in kept
+            ):
+                basins.append(centers)
+                kept.append(inertia)
+        self.basins = np.stack(basins)
+        self.basin_inertias = np.array(kept)
+        self._capture: Floats | None = None
+        if restarts > 1:
+            self._capture = self._optima(k - 1, restarts, seed)[0][1]
+            self._add_anchor(self._capture)
+        self._home = self._used
+        for centers in self.basins[: capacity - self._used]:
+            self._add_anchor(centers)
+        self.vanilla = self.solve(none)
+
+    def _optima(self, k: int, restarts: int, seed: int) -> list[tuple[float, Floats]]:
+        """Fixpoints of Lloyd on U alone from `restarts` seeded starts, best first."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
+        if k == 1:
+            center = self._points.mean(axis=0, keepdims=True)
+            return [(float(((self._points - center) ** 2).sum()), center)]
+        seeds = np.random.SeedSequence(seed).generate_state(restarts)
+        found = []
+        for start_seed in seeds:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model = KMeans(k, n_init=1, random_state=int(start_seed)).fit(self._points)
+            found.append(self._fixpoint(model.cluster_centers_))
+        return sorted(found, key=lambda pair: pair[0])
+
+    def _fixpoint(self, centers: Floats) -> tuple[float, Floats]:
+        """Lloyd on U alone until nothing moves; the same centres to the last bit on every run."""
+        g = len(self._squares)
+        centers = np.ascontiguousarray(centers)
+        sums = np.empty((*centers.shape[:1], g, centers.shape[1]))
+        counts = np.empty((len(centers), g))
+        for _ in range(self._kernels.MAX_ITERATIONS):
+            self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+            totals = counts.sum(axis=1, keepdims=True)
+            moved = np.where(totals > 0, sums.sum(axis=1) / np.maximum(totals, 1), centers)
+            if np.array_equal(moved, centers):
+                break
+            centers = moved
+        inertia = self._kernels.group_costs(
+            centers, sums, counts, self._squares, np.empty(g)
+        )
+        return float(inertia), centers
+
+    @property
+    def _build_looks(self) -> int:
+        """Looks after which another anchor pays; evicting one must pay for losing it as well."""
+        full = self._used == len(self._anchors)
+        return BUILD_LOOKS * len(self._points) * (4 if full else 1)
+
+    def _add_anchor(self, centers: Floats) -> None:
+        if self._used < len(self._anchors):
+            a = self._used
+            self._used += 1
+        else:
+            a = int(np.argmin(self._uses))
+            self._uses //= 2
+        known = len(centers)
+        self._anchors[a, :known] = centers
+        self._bare[a] = known < self.k
+        _, self._offsets[a], self._keys[a], self._order[a] = self._kernels.anchor_lists(
+            self._points, self._anchors[a, :known], self.k
+        )
+        self._sums[a] = 0.0
+        self._counts[a] = 0.0
+        self._kernels.full_statistics(
+            self._points,
+            self._groups,
+            self._anchors[a, :known],
+            self._sums[a, :known],
+            self._counts[a, :known],
+        )
+        self._uses[a] = int(self._uses[: self._used].max()) + 1
+
+    def _lloyd(
+        self, antidote: Floats, start: Floats, hint: int, most_held: float = np.inf
+    ) -> _Fixpoint | None:
+        """The fixpoint reached from `start`, or None if the run was dropped."""
+        k, g, d = self._sums.shape[1:]
+        centers = np.empty((k, d))
+        sums = np.empty((k, g, d))
+        counts = np.empty((k, g))
+        costs = np.empty(g)
+        looks, outcome = self._kernels.lloyd(
+            self._points, self._groups, antidote, start, self._used, self._anchors, self._bare,
+            self._offsets, self._order, self._keys, self._sums, self._counts, self._uses, hint,
+            most_held, centers, sums, counts, self._lengths, self._best_lengths, self._costliest,
+            self._margins, self._labels,
+        )  # fmt: skip
+        if outcome == self._kernels.DROPPED:
+            return None
+        self._debt += looks
+        if self._debt > self._build_looks:
+            self._debt = 0
+            self._add_anchor(self._costliest)
+        if outcome == self._kernels.EMPTIED:
+            centers = _scikit_lloyd(np.vstack([self._points, antidote]), start)
+            self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+        inertia = self._kernels.group_costs(centers, sums, counts, self._squares, costs)
+        inertia += self._kernels.antidote_inertia(antidote, centers)
+        return _Fixpoint(inertia, centers, counts, costs)
+
+    def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
+        """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""
+        best = self._lloyd(antidote, self.basins[0], self._home)
+        assert best is not None
+        for start, most_held in self._other_starts(antidote):
+            candidate = self._lloyd(antidote, start, -1, most_held)
+            if candidate is not None and candidate.inertia < best.inertia * (1.0 - SAME_INERTIA):
+                best = candidate
+        return best.centers, best.counts, best.group_costs
+
+    def _other_starts(self, antidote: Floats) -> list[tuple[Floats, float]]:
+        starts = [(centers, np.inf) for centers in self.basins[1:]]
+        if self._capture is not None and len(antidote):
+            squared = ((antidote[:, None, :] - self._capture) ** 2).sum(axis=2).min(axis=1)
+            for location in (antidote.mean(axis=0), antidote[squared.argmax()]):
+                held = float(HELD * len(antidote))
+                starts.append((np.vstack([self._capture, location]), held))
+        return starts
+
+    def solve(self, antidote: Floats) -> Clustering:
+        """C(U ∪ V) with the labels of all points of U."""
+        centers, _, _ = self.statistics(antidote)
+        labels = np.empty(len(self._points), dtype=np.int64)
+        squared = np.empty(len(self._points))
+        self._kernels.assign(self._points, centers, labels, squared)
+        inertia = squared.sum() + self._kernels.antidote_inertia(antidote, centers)
+        return Clustering(centers, labels, float(inertia))
+
+
+def _scikit_lloyd(points: Floats, start: Floats) -> Floats:
+    """A run in which a cluster empties follows scikit-learn's rule: it takes the farthest point."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KMeans(len(start), init=start, n_init=1, tol=0.0).fit(points)
+    return np.ascontiguousarray(model.cluster_centers_)
