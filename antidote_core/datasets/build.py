@@ -7,12 +7,15 @@ SOURCE_DIR holds `adult.csv` (the training file, with a header line), `bank-full
 attributes are kept, in the original row order and unscaled; integers are stored in the smallest
 type that holds them, texts as dictionaries. The content is the same on every machine; the bytes of
 a file also depend on the version of pyarrow that wrote it.
+
+When SOURCE_DIR also holds `lfw.npz`, the averages behind the synthetic twin are written too.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +25,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets import adult, bank, creditcard
+from antidote_core.datasets import adult, bank, creditcard, lfw
 from antidote_core.datasets.bundle import BUNDLED
 from antidote_core.errors import DataError
 from antidote_core.types import Ints
@@ -97,12 +100,22 @@ def build(source: Path, out: Path) -> list[Path]:
     paths = [out / f"{original.name}.parquet" for original in ORIGINALS]
     for original, path in zip(ORIGINALS, paths, strict=True):
         write_compact(read_original(original, source), original, path)
+    if (source / "lfw.npz").is_file():
+        paths.append(out / lfw.TWIN_FILE.name)
+        write_twin_statistics(source / "lfw.npz", paths[-1])
     return paths
+
+
+def write_twin_statistics(source: Path, path: Path) -> None:
+    """Write the averages from which the synthetic twin of the faces is drawn, as readable JSON."""
+    with np.load(source, allow_pickle=False) as archive:
+        statistics = lfw.twin_statistics(archive["X"], archive["sex"])
+    path.write_text(json.dumps(statistics, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 def write_checksums(folder: Path) -> None:
     """Write the SHA-256 of every data file in `folder`, as `sha256sum` would."""
-    files = sorted(p for p in folder.iterdir() if p.suffix in {".parquet", ".npz"})
+    files = sorted(p for p in folder.iterdir() if p.suffix in {".parquet", ".json"})
     lines = [f"{hashlib.sha256(p.read_bytes()).hexdigest()}  {p.name}\n" for p in files]
     (folder / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
 

@@ -6,14 +6,33 @@ import difflib
 import operator
 from collections.abc import Iterable
 
-from antidote_core.datasets import adult, bank, creditcard
+from antidote_core.datasets import (
+    adult,
+    bank,
+    blobs,
+    creditcard,
+    lfw,
+    needs_distance,
+    outliers,
+    two_optima,
+)
 from antidote_core.datasets.info import DatasetInfo, Form, Progress, Request
 from antidote_core.datasets.sampling import subsample
 from antidote_core.errors import DataError
 from antidote_core.types import Dataset
 
 DATASETS: dict[str, DatasetInfo] = {
-    info.name: info for info in (adult.INFO, bank.INFO, creditcard.INFO)
+    info.name: info
+    for info in (
+        adult.INFO,
+        bank.INFO,
+        creditcard.INFO,
+        lfw.INFO,
+        blobs.INFO,
+        outliers.INFO,
+        two_optima.INFO,
+        needs_distance.INFO,
+    )
 }
 
 
