@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numba as nb
 import numpy as np
+from numpy.typing import NDArray
 
 from antidote_core.types import Floats, Ints
 
@@ -374,7 +375,7 @@ def _distances(points: Floats, centers: Floats) -> Floats:
     return np.sqrt(np.stack(columns, axis=1))
 
 
-def anchor_lists(points: Floats, centers: Floats, k: int) -> tuple[Ints, Ints, Floats, Ints]:
+def anchor_lists(points: Floats, centers: Floats, k: int) -> tuple[Ints, Ints, Floats, NDArray[np.int32]]:
     """Labels (n,), offsets (k+1,), keys and order (k-1, n) of an anchor.
 
     With k - 1 centres the anchor is bare and its last slot holds minus the distance to the own

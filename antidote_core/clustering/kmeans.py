@@ -37,9 +37,7 @@ def fit_kmeans(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clu
 
     check_k(points, k)
     model = KMeans(k, n_init=restarts, random_state=seed).fit(points)
-    return Clustering(
-        model.cluster_centers_, model.labels_.astype(np.int64), float(model.inertia_)
-    )
+    return Clustering(model.cluster_centers_, model.labels_.astype(np.int64), float(model.inertia_))
 
 
 def check_k(points: Floats, k: int) -> None:
@@ -79,8 +77,9 @@ class KMeansEvaluator:
         from antidote_core.clustering import anchors
 
         self._kernels = anchors
-        self._points = np.ascontiguousarray(points)
-        self._groups = np.ascontiguousarray(groups)
+        # Copies: numba compiles anew for arrays that cannot be written to.
+        self._points = np.array(points, dtype=np.float64, order="C")
+        self._groups = np.array(groups, dtype=np.int64)
         self.k = k
         n, d = points.shape
         g = int(groups.max()) + 1
@@ -155,9 +154,7 @@ class KMeansEvaluator:
             if np.array_equal(moved, centers):
                 break
             centers = moved
-        inertia = self._kernels.group_costs(
-            centers, sums, counts, self._squares, np.empty(g)
-        )
+        inertia = self._kernels.group_costs(centers, sums, counts, self._squares, np.empty(g))
         return float(inertia), centers
 
     @property

@@ -1,0 +1,35 @@
+"""Compile the fairness statistics, and everything else numba compiles, ahead of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+
+@cache
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function compiled by numba, kept on disk for the next process."""
+    import numba
+
+    result: Callable[..., Any] = numba.njit(cache=True, error_model="numpy")(function)
+    return result
+
+
+def warm() -> None:
+    """Compile every kernel once, so that no live run waits for the compiler."""
+    from antidote_core.clustering.kmeans import KMeansEvaluator
+    from antidote_core.fairness import FAIRNESS
+
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(30, 2))
+    groups = np.arange(30) % 2
+    for restarts in (1, 2):
+        evaluator = KMeansEvaluator(points, groups, 2, restarts, 0)
+        _, counts, group_costs = evaluator.statistics(points[:3] + 1.0)
+        evaluator.solve(points[:3])
+    for entry in FAIRNESS.values():
+        if entry.compiles:
+            compiled(entry.statistic)(counts, group_costs)

@@ -1,0 +1,42 @@
+"""Evaluate any centre-based clustering on U ∪ V by simply running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from antidote_core.clustering.kmeans import check_k
+from antidote_core.fairness.statistics import cluster_counts, group_means
+from antidote_core.nearest import nearest_center
+from antidote_core.types import Clustering, Floats, Ints
+
+Fit = Callable[..., Clustering]
+
+
+class GenericEvaluator:
+    """C(U ∪ V) by a fit from scratch; the labels of U are those of the nearest centre."""
+
+    def __init__(
+        self, fit: Fit, points: Floats, groups: Ints, k: int, restarts: int, seed: int
+    ) -> None:
+        check_k(points, k)
+        self._fit = fit
+        self._points = points
+        self._groups = groups
+        self._settings = {"k": k, "restarts": restarts, "seed": seed}
+        self.vanilla = self.solve(np.empty((0, points.shape[1])))
+
+    def solve(self, antidote: Floats) -> Clustering:
+        """C(U ∪ V) with the labels of all points of U."""
+        fitted = self._fit(np.vstack([self._points, antidote]), **self._settings)
+        labels, _ = nearest_center(self._points, fitted.centers)
+        return Clustering(fitted.centers, labels, fitted.objective)
+
+    def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
+        """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""
+        fitted = self._fit(np.vstack([self._points, antidote]), **self._settings)
+        labels, squared = nearest_center(self._points, fitted.centers)
+        g = int(self._groups.max()) + 1
+        counts = cluster_counts(labels, self._groups, self._settings["k"], g)
+        return fitted.centers, counts, group_means(squared, self._groups, g)

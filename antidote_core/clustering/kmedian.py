@@ -1,0 +1,52 @@
+"""k-median: nearest centre in the sum of absolute differences, centres at the medians."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antidote_core.clustering.kmeans import check_k
+from antidote_core.types import Clustering, Floats, Ints
+
+MAX_ITERATIONS = 300
+
+
+def fit_kmedian(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clustering:
+    """Alternate assignment and coordinate-wise medians; the best of `restarts` k-means++ starts.
+
+    >>> fit_kmedian(np.array([[0.0], [1.0], [2.0], [8.0], [9.0], [99.0]]), k=2).objective
+    93.0
+    """
+    from sklearn.cluster import kmeans_plusplus
+
+    check_k(points, k)
+    best: Clustering | None = None
+    for start in np.random.SeedSequence(seed).generate_state(restarts):
+        centers, _ = kmeans_plusplus(points, k, random_state=int(start))
+        candidate = _alternate(points, centers)
+        if best is None or candidate.objective < best.objective:
+            best = candidate
+    assert best is not None
+    return best
+
+
+def _alternate(points: Floats, centers: Floats) -> Clustering:
+    labels, objective = _assign(points, centers)
+    for _ in range(MAX_ITERATIONS):
+        moved = centers.copy()
+        for c in range(len(centers)):
+            members = labels == c
+            if members.any():
+                moved[c] = np.median(points[members], axis=0)
+        moved_labels, moved_objective = _assign(points, moved)
+        centers = moved
+        unchanged = np.array_equal(moved_labels, labels)
+        labels, objective = moved_labels, moved_objective
+        if unchanged:
+            break
+    return Clustering(centers, labels, objective)
+
+
+def _assign(points: Floats, centers: Floats) -> tuple[Ints, float]:
+    distances = np.stack([np.abs(points - c).sum(axis=1) for c in centers], axis=1)
+    labels = distances.argmin(axis=1)
+    return labels, float(distances[np.arange(len(points)), labels].sum())

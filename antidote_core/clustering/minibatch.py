@@ -1,0 +1,26 @@
+"""Mini-batch k-means of scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from antidote_core.clustering.kmeans import check_k
+from antidote_core.types import Clustering, Floats
+
+
+def fit_minibatch(points: Floats, k: int, restarts: int = 3, seed: int = 0) -> Clustering:
+    """Mini-batch k-means with k-means++ starts, the best of `restarts`.
+
+    >>> fit_minibatch(np.array([[0.0], [1.0], [8.0], [9.0]]), k=2).labels.tolist() in (
+    ...     [0, 0, 1, 1], [1, 1, 0, 0])
+    True
+    """
+    from sklearn.cluster import MiniBatchKMeans
+
+    check_k(points, k)
+    model = MiniBatchKMeans(k, n_init=restarts, random_state=seed).fit(points)
+    return Clustering(
+        model.cluster_centers_.astype(np.float64),
+        model.labels_.astype(np.int64),
+        float(model.inertia_),
+    )

@@ -1,0 +1,273 @@
+"""Unnormalised spectral clustering on a symmetric 10-nearest-neighbour graph.
+
+The paper says unnormalised but names no graph. Two points are joined when either is among the 10
+nearest of the other; edges have weight 1. The embedding is the k bottom eigenvectors of L = D - W,
+clustered by k-means; the labels of U are those of its rows in the embedding, not those of the
+nearest centre, and a centre is the mean of its points of U.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from antidote_core.clustering.kmeans import check_k
+from antidote_core.errors import SpecError
+from antidote_core.fairness.statistics import assigned_squared, cluster_counts, group_means
+from antidote_core.types import Clustering, Floats, Ints
+
+NEIGHBOURS = 10
+MAX_POINTS = 6000
+DENSE_BELOW = 200  # below this many points dense eigenvectors are faster than anything else
+CONNECTED = 1e-9  # an eigenvalue below this, relative to the largest degree, is taken for zero
+RESIDUAL = 1e-9
+MAX_ITERATIONS = 60
+
+
+def fit_spectral(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clustering:
+    """Spectral clustering of points (n, d) by dense eigenvectors; the objective is the k-means one.
+
+    >>> points = np.r_[np.random.default_rng(0).normal(0, 1, (30, 2)), [[9.0, 9.0]] * 30]
+    >>> sorted(np.bincount(fit_spectral(points, k=2).labels).tolist())
+    [30, 30]
+    """
+    _check(points, k)
+    graph = neighbour_graph(points)
+    _, vectors = _dense_bottom(_laplacian(graph), k)
+    labels, objective = _cluster_embedding(vectors, k, restarts, seed)
+    return Clustering(_means(points, labels, points, labels, k), labels, objective)
+
+
+def neighbour_graph(points: Floats, neighbours: int = NEIGHBOURS) -> Any:
+    """Symmetric nearest-neighbour graph (n, n) as a sparse matrix of 0 and 1."""
+    nearest = _nearest(_pairwise(points, points), neighbours)
+    return _graph(nearest)
+
+
+def _check(points: Floats, k: int) -> None:
+    check_k(points, k)
+    if len(points) > MAX_POINTS:
+        raise SpecError(
+            f"Spectral clustering takes at most {MAX_POINTS} points; got {len(points)}. "
+            "Use a sample, for example sample=1000 as in the paper."
+        )
+
+
+def _pairwise(left: Floats, right: Floats) -> Floats:
+    from sklearn.metrics.pairwise import euclidean_distances
+
+    return np.asarray(euclidean_distances(left, right, squared=True))
+
+
+def _nearest(squared: Floats, neighbours: int) -> Ints:
+    """Indices (n, min(neighbours, n - 1)) of the nearest others in a distance matrix (n, n)."""
+    squared = squared.copy()
+    np.fill_diagonal(squared, np.inf)
+    count = min(neighbours, len(squared) - 1)
+    return np.argsort(squared, axis=1, kind="stable")[:, :count]
+
+
+def _graph(nearest: Ints) -> Any:
+    from scipy.sparse import csr_array
+
+    n, count = nearest.shape
+    indptr = np.arange(0, n * count + 1, count)
+    directed = csr_array((np.ones(n * count), nearest.ravel(), indptr), shape=(n, n))
+    return directed.maximum(directed.T).tocsr()
+
+
+def _laplacian(graph: Any) -> Any:
+    from scipy.sparse import dia_array
+
+    degrees = np.asarray(graph.sum(axis=1)).ravel()
+    return (dia_array((degrees[None, :], [0]), shape=graph.shape) - graph).tocsr()
+
+
+def _dense_bottom(laplacian: Any, k: int) -> tuple[Floats, Floats]:
+    from scipy.linalg import eigh
+
+    values, vectors = eigh(laplacian.toarray(), subset_by_index=[0, k - 1], driver="evr")
+    return values, vectors
+
+
+def _cluster_embedding(vectors: Floats, k: int, restarts: int, seed: int) -> tuple[Ints, float]:
+    if k == 2 and np.ptp(vectors[:, 0]) < 1e-6:
+        return _two_means(vectors[:, 1])
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KMeans(k, n_init=restarts, random_state=seed).fit(vectors)
+    return model.labels_.astype(np.int64), float(model.inertia_)
+
+
+def _two_means(values: Floats) -> tuple[Ints, float]:
+    """The best split of numbers (n,) into two clusters: exact, by prefix sums once sorted."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order] - values.mean()
+    n = len(values)
+    left = np.arange(1, n)
+    sums = np.cumsum(ordered)[:-1]
+    # Total scatter minus what the split explains: s^2/l + s^2/(n-l), with the total sum zero.
+    explained = sums**2 * (1.0 / left + 1.0 / (n - left))
+    cut = int(np.argmax(explained)) + 1
+    labels = np.empty(n, dtype=np.int64)
+    labels[order[:cut]] = 0
+    labels[order[cut:]] = 1
+    # The sign of an eigenvector is arbitrary: the first point is always in cluster 0.
+    if labels[0] == 1:
+        labels = 1 - labels
+    return labels, float((ordered**2).sum() - explained[cut - 1])
+
+
+def _means(points: Floats, labels: Ints, all_points: Floats, all_labels: Ints, k: int) -> Floats:
+    """Mean of the points per cluster; of all points where a cluster holds none of `points`."""
+    centers = np.empty((k, points.shape[1]))
+    for c in range(k):
+        members = points[labels == c]
+        if not len(members):
+            members = all_points[all_labels == c]
+        centers[c] = members.mean(axis=0) if len(members) else all_points.mean(axis=0)
+    return centers
+
+
+class SpectralEvaluator:
+    """C(U ∪ V) by a warm-started eigensolver; dense where the graph falls apart.
+
+    The neighbours of U are kept; V changes the lists of the few points it comes close to. The
+    bottom eigenvectors are found by a block Davidson method that starts from those of U and uses
+    the eigendecomposition of U's own Laplacian as its preconditioner.
+    """
+
+    def __init__(self, points: Floats, groups: Ints, k: int, restarts: int, seed: int) -> None:
+        _check(points, k)
+        self._points = points
+        self._groups = groups
+        self._k = k
+        self._restarts = restarts
+        self._seed = seed
+        squared = _pairwise(points, points)
+        self._nearest = _nearest(squared, NEIGHBOURS)
+        self._nearest_squared = np.take_along_axis(squared, self._nearest, axis=1)
+        self._values: Floats | None = None
+        if len(points) >= DENSE_BELOW:
+            from scipy.linalg import eigh
+
+            laplacian = _laplacian(_graph(self._nearest)).toarray()
+            self._values, self._vectors = eigh(laplacian)
+        self.vanilla = self.solve(np.empty((0, points.shape[1])))
+
+    def _union_graph(self, antidote: Floats) -> Any:
+        """The graph of U ∪ V from the stored neighbours of U."""
+        n, m = len(self._points), len(antidote)
+        if m == 0:
+            return _graph(self._nearest)
+        to_points = _pairwise(antidote, self._points)
+        to_each_other = _pairwise(antidote, antidote)
+        np.fill_diagonal(to_each_other, np.inf)
+        count = min(NEIGHBOURS, n + m - 1)
+        own = np.argsort(np.hstack([to_points, to_each_other]), axis=1, kind="stable")[:, :count]
+        nearest = self._nearest
+        if nearest.shape[1] < count:
+            squared = _pairwise(self._points, np.vstack([self._points, antidote]))
+            np.fill_diagonal(squared, np.inf)
+            nearest = np.argsort(squared, axis=1, kind="stable")[:, :count]
+        else:
+            touched = np.flatnonzero(to_points.min(axis=0) < self._nearest_squared[:, -1])
+            if len(touched):
+                nearest = nearest.copy()
+                candidates = np.hstack([self._nearest_squared[touched], to_points[:, touched].T])
+                names = np.hstack(
+                    [self._nearest[touched], np.tile(np.arange(n, n + m), (len(touched), 1))]
+                )
+                keep = np.argsort(candidates, axis=1, kind="stable")[:, :count]
+                nearest[touched] = np.take_along_axis(names, keep, axis=1)
+        return _graph(np.vstack([nearest, own]))
+
+    def _bottom(self, graph: Any) -> Floats:
+        laplacian = _laplacian(graph)
+        if self._values is not None:
+            vectors = self._davidson(laplacian)
+            if vectors is not None:
+                return vectors
+        return _dense_bottom(laplacian, self._k)[1]
+
+    def _davidson(self, laplacian: Any) -> Floats | None:
+        """The constant vector and the next k - 1 eigenvectors, or None where it does not apply."""
+        assert self._values is not None
+        n, total = len(self._points), laplacian.shape[0]
+        wanted = self._k - 1
+        scale = float(laplacian.diagonal().max())
+        block = np.zeros((total, wanted + 2))
+        block[:n] = self._vectors[:, 1 : wanted + 3]
+        # A new node starts at the average of its neighbours, which is what L x = 0 asks of it.
+        for node in range(n, total):
+            start, stop = laplacian.indptr[node], laplacian.indptr[node + 1]
+            others = laplacian.indices[start:stop]
+            others = others[others < n]
+            if len(others):
+                block[node] = block[others].mean(axis=0)
+        basis = _orthonormal(block, np.full((total, 1), 1.0 / np.sqrt(total)))
+        images = laplacian @ basis
+        for _ in range(MAX_ITERATIONS):
+            values, weights = np.linalg.eigh(basis.T @ images)
+            ritz = basis @ weights[:, :wanted]
+            residual = images @ weights[:, :wanted] - ritz * values[:wanted]
+            norms = np.linalg.norm(residual, axis=0)
+            if (norms <= RESIDUAL * scale).all():
+                if values[0] <= CONNECTED * scale:
+                    return None
+                constant = np.full((total, 1), 1.0 / np.sqrt(total))
+                return np.hstack([constant, ritz])
+            if basis.shape[1] > 40:
+                basis = basis @ weights[:, : wanted + 2]
+                images = images @ weights[:, : wanted + 2]
+            unsettled = np.flatnonzero(norms > RESIDUAL * scale)
+            correction = np.empty((total, len(unsettled)))
+            for column, index in enumerate(unsettled):
+                shift = values[index]
+                gaps = self._values - shift
+                gaps = np.where(np.abs(gaps) < 1e-3 * scale, 1e-3 * scale, gaps)
+                projected = self._vectors.T @ residual[:n, index]
+                correction[:n, column] = self._vectors @ (projected / gaps)
+                degrees = laplacian.diagonal()[n:]
+                correction[n:, column] = residual[n:, index] / np.maximum(degrees - shift, 1e-3)
+            constant = np.full((total, 1), 1.0 / np.sqrt(total))
+            extra = _orthonormal(correction, np.hstack([constant, basis]))
+            if extra.shape[1] == 0:
+                return None
+            basis = np.hstack([basis, extra])
+            images = np.hstack([images, laplacian @ extra])
+        return None
+
+    def solve(self, antidote: Floats) -> Clustering:
+        """C(U ∪ V) with the labels of all points of U."""
+        n = len(self._points)
+        vectors = self._bottom(self._union_graph(antidote))
+        labels, objective = _cluster_embedding(vectors, self._k, self._restarts, self._seed)
+        everything = np.vstack([self._points, antidote])
+        centers = _means(self._points, labels[:n], everything, labels, self._k)
+        return Clustering(centers, labels[:n], objective)
+
+    def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
+        """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""
+        solved = self.solve(antidote)
+        g = int(self._groups.max()) + 1
+        squared = assigned_squared(solved.labels, solved.centers, self._points)
+        counts = cluster_counts(solved.labels, self._groups, self._k, g)
+        return solved.centers, counts, group_means(squared, self._groups, g)
+
+
+def _orthonormal(block: Floats, against: Floats) -> Floats:
+    """Columns of block made orthonormal to each other and to `against`; dependent ones vanish."""
+    for _ in range(2):
+        block = block - against @ (against.T @ block)
+    columns, triangle = np.linalg.qr(block)
+    size = np.abs(np.diag(triangle))
+    columns = columns[:, size > 1e-10 * max(float(size.max(initial=0.0)), 1e-300)]
+    columns = columns - against @ (against.T @ columns)
+    norms = np.linalg.norm(columns, axis=0)
+    return np.asarray(columns / np.maximum(norms, 1e-300))

@@ -1,0 +1,120 @@
+"""One clustering and one fairness cost on one data set: the function f(V) = F(C(U ∪ V), U)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antidote_core.clustering import get_clustering
+from antidote_core.errors import DataError, SpecError
+from antidote_core.fairness import (
+    BalanceTable,
+    SocialTable,
+    balance_from_counts,
+    get_fairness,
+    social_from_costs,
+)
+from antidote_core.nearest import check_points
+from antidote_core.types import Dataset, Floats, Solution
+
+BOXES = {
+    "plausible": "percentiles 1 to 99 of every feature",
+    "minmax": "smallest to largest value of every feature",
+    "wide": "ten times the range of every feature: antidote points no real point resembles",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What stands behind the costs of one clustering of U."""
+
+    balance: BalanceTable
+    social: SocialTable
+
+
+class Problem:
+    """f(V) = F(C(U ∪ V), U), exact, for V of any size.
+
+    >>> from antidote_core.datasets import load_dataset
+    >>> problem = Problem(load_dataset("blobs"), fairness="social")
+    >>> bool(problem.evaluate(np.empty((0, 2))) == problem.vanilla.cost)
+    True
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        clustering: str = "kmeans",
+        fairness: str = "balance",
+        k: int = 2,
+        restarts: int = 10,
+        seed: int = 0,
+    ) -> None:
+        self.data = data
+        self.clustering = get_clustering(clustering)
+        self.fairness = get_fairness(fairness)
+        if self.fairness.statistic is None and not self.clustering.by_nearest_center:
+            raise SpecError(
+                f"{self.clustering.title} gives labels that are not those of the nearest centre, "
+                f"and the cost {fairness!r} is defined by centres alone; choose another pair."
+            )
+        for name, value, minimum in (("k", k, 2), ("restarts", restarts, 1), ("seed", seed, 0)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+                raise SpecError(
+                    f"{name} must be a whole number of at least {minimum}; got {value!r}."
+                )
+        points, groups, _ = check_points(data.points, data.groups)
+        self.points, self.groups = points, groups
+        self.k, self.restarts, self.seed = k, restarts, seed
+        self.evaluator = self.clustering.make_evaluator(points, groups, k, restarts, seed)
+        self._statistic = self.fairness.statistic
+        if self.fairness.compiles and clustering == "kmeans":
+            from antidote_core.clustering.compiled import compiled
+
+            self._statistic = compiled(self.fairness.statistic)
+        self.vanilla = self.cluster(np.empty((0, points.shape[1])))
+
+    def _checked(self, antidote: Floats) -> Floats:
+        antidote = np.array(antidote, dtype=np.float64, order="C")
+        d = self.points.shape[1]
+        if antidote.ndim != 2 or antidote.shape[1] != d:
+            raise DataError(
+                f"antidote points must be a table with {d} columns, one row per point; "
+                f"got shape {antidote.shape}."
+            )
+        if not np.isfinite(antidote).all():
+            raise DataError("antidote points must be finite numbers.")
+        return antidote
+
+    def evaluate(self, antidote: Floats) -> float:
+        """F(C(U ∪ V), U) for V = antidote (m, d) in the space of the points; m may be 0."""
+        centers, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
+        if self._statistic is None:
+            return self.fairness.of_centers(centers, self.points, self.groups)
+        return float(self._statistic(counts, group_costs))
+
+    def cluster(self, antidote: Floats) -> Solution:
+        """Centres, labels of U and cost under C(U ∪ V)."""
+        antidote = self._checked(antidote)
+        solved = self.evaluator.solve(antidote)
+        return Solution(solved.centers, solved.labels, solved.objective, self.evaluate(antidote))
+
+    def tables(self, antidote: Floats) -> Tables:
+        """The cluster x group table and the group costs behind the cost of V."""
+        _, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
+        return Tables(balance_from_counts(counts), social_from_costs(group_costs))
+
+    def box(self, name: str) -> tuple[Floats, Floats]:
+        """Lower and upper corner (d,) of the place where antidote points may lie."""
+        if name not in BOXES:
+            known = ", ".join(repr(key) for key in BOXES)
+            raise SpecError(f"box must be one of {known}; got {name!r}.")
+        if name == "plausible":
+            lower, upper = np.percentile(self.points, [1, 99], axis=0)
+            return lower, upper
+        lower, upper = self.points.min(axis=0), self.points.max(axis=0)
+        if name == "wide":
+            middle, half = (lower + upper) / 2, (upper - lower) / 2
+            lower, upper = middle - 10 * half, middle + 10 * half
+        return lower, upper
