@@ -1,5 +1,6 @@
 """Data sets: a registry of bundled, local and generated ones, and the door for uploaded frames."""
 
+from antidote_core.datasets.frame import dataset_from_frame
 from antidote_core.datasets.info import DatasetInfo, Form, Progress
 from antidote_core.datasets.registry import (
     DATASETS,
@@ -15,6 +16,7 @@ __all__ = [
     "Form",
     "Progress",
     "available_forms",
+    "dataset_from_frame",
     "dataset_info",
     "list_datasets",
     "load_dataset",

@@ -1,0 +1,340 @@
+"""The door for tables of one's own: checks, encoding, standardisation, groups."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from antidote_core.datasets.reading import Levels, Numbers, read_feature, read_levels
+from antidote_core.errors import DataError
+from antidote_core.types import Column, Dataset, Floats, Ints
+
+MAX_ROWS = 1_000_000
+MAX_FEATURES = 500
+MAX_CELLS = 100_000_000  # 0.8 GB of float64
+MAX_LEVELS = 50
+MAX_GROUPS = 20
+MIN_GROUP = 2
+
+
+def dataset_from_frame(
+    df: pd.DataFrame,
+    features: Sequence[str],
+    protected: str | Sequence[str],
+    *,
+    name: str = "upload",
+    missing: Literal["drop", "impute"] = "drop",
+    categorical: Sequence[str] = (),
+) -> Dataset:
+    """A Dataset from `df`: columns `features` to cluster by, groups from the column `protected`.
+
+    Two protected columns give their intersections ("Black × Female"). Numeric and true/false
+    columns are standardised (mean 0, population deviation 1). Text and pandas categoricals, and any
+    column named in `categorical`, become one 0/1 feature per level, centred and divided by one
+    number so that the column as a whole has variance 1, as a numeric column has. Texts that all
+    spell numbers are read as numbers; spaces around texts are dropped; blank texts, "?" and "nan"
+    count as missing.
+
+    `missing="drop"` leaves out rows with a missing value in any used column; `"impute"` takes the
+    median of a numeric column and a level of its own for a categorical one. A row whose protected
+    value is missing is always left out. What was done is counted in the `notes` of the result.
+
+    >>> frame = pd.DataFrame({"age": [20, 30, 40, 50], "sex": ["f", "m", "m", "f"]})
+    >>> data = dataset_from_frame(frame, features=["age"], protected="sex")
+    >>> data.groups.tolist(), data.group_names
+    ([0, 1, 1, 0], ('f', 'm'))
+    >>> data.to_original(data.points[:1])["age"].tolist()
+    [20.0]
+    """
+    if missing not in ("drop", "impute"):
+        raise DataError(f"missing must be 'drop' or 'impute'; got {missing!r}.")
+    df = _checked_frame(df)
+    feature_names = _checked_features(df, features)
+    protected_names = _checked_protected(df, protected, feature_names)
+    categories = [str(column) for column in _listed(categorical)]
+    for label in categories:
+        if label not in feature_names:
+            raise DataError(
+                f"Column {label!r} is named as categorical but is not among the features; add it "
+                "there or drop it here."
+            )
+
+    columns = [read_feature(df[c], c, c in categories) for c in feature_names]
+    protected_columns = [read_levels(df[c], c) for c in protected_names]
+    for column in columns:
+        _check_values(column, len(df))
+    columns, protected_columns, missing_notes = _without_missing(
+        columns, protected_columns, missing, len(df)
+    )
+    for column in columns:
+        _check_levels(column)
+    groups, group_names = _groups(protected_columns)
+
+    width = sum(len(c.names) if isinstance(c, Levels) else 1 for c in columns)
+    _check_width(width, len(groups))
+    blocks = [_standardised(column) for column in columns]
+    points = np.hstack([block[0] for block in blocks])
+    return Dataset(
+        name=name,
+        points=points,
+        groups=groups,
+        group_names=group_names,
+        feature_names=tuple(label for column in columns for label in _labels(column)),
+        protected=" × ".join(protected_names),
+        source=f"your own data ({name}), {len(points):,} rows",
+        shift=np.concatenate([block[1] for block in blocks]),
+        scale=np.concatenate([block[2] for block in blocks]),
+        columns=tuple(Column(c.name, c.names if isinstance(c, Levels) else ()) for c in columns),
+        title=name,
+        notes=(*_encoding_notes(columns), *missing_notes),
+    )
+
+
+def _checked_frame(df: pd.DataFrame) -> pd.DataFrame:
+    if not isinstance(df, pd.DataFrame):
+        raise DataError(f"The data must be a pandas DataFrame; got {type(df).__name__}.")
+    if isinstance(df.columns, pd.MultiIndex):
+        raise DataError(
+            f"The table has {df.columns.nlevels} header lines; wanted one: join the names of each "
+            "column into one."
+        )
+    names = [str(column) for column in df.columns]
+    repeated = sorted({column for column in names if names.count(column) > 1})
+    if repeated:
+        raise DataError(
+            f"Column {repeated[0]!r} occurs {names.count(repeated[0])} times; wanted every column "
+            "name once: rename or remove the others."
+        )
+    if not len(df):
+        raise DataError("The table has no rows; wanted at least two rows of each of two groups.")
+    if len(df) > MAX_ROWS:
+        raise DataError(
+            f"The table has {len(df):,} rows; wanted at most {MAX_ROWS:,}: take a random sample of "
+            "it first."
+        )
+    return df.set_axis(names, axis=1)
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _checked_features(df: pd.DataFrame, features: Sequence[str]) -> list[str]:
+    names = [str(column) for column in _listed(features)]
+    if not names:
+        raise DataError("No feature is named; wanted at least one column to cluster by.")
+    for column in names:
+        _check_known(df, column, "feature")
+        if names.count(column) > 1:
+            raise DataError(
+                f"Column {column!r} is named {names.count(column)} times as a feature; wanted it "
+                "once: remove the repetition."
+            )
+    if len(names) > MAX_FEATURES:
+        raise DataError(
+            f"{len(names):,} features are named; wanted at most {MAX_FEATURES}: choose fewer "
+            "columns."
+        )
+    return names
+
+
+def _checked_protected(
+    df: pd.DataFrame, protected: str | Sequence[str], features: Sequence[str]
+) -> list[str]:
+    names = [str(column) for column in _listed(protected)]
+    if not 1 <= len(names) <= 2 or len(set(names)) < len(names):
+        raise DataError(
+            f"The protected attribute is given as {names}; wanted the name of one column, or of "
+            "two different ones for their intersections."
+        )
+    for column in names:
+        _check_known(df, column, "protected attribute")
+        if column in features:
+            raise DataError(
+                f"Column {column!r} is both a feature and the protected attribute; wanted it in "
+                "one place: take it out of the features, or choose another protected attribute."
+            )
+    return names
+
+
+def _check_known(df: pd.DataFrame, column: str, role: str) -> None:
+    if column in df.columns:
+        return
+    close = difflib.get_close_matches(column, list(df.columns), n=1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    shown = ", ".join(df.columns[:10]) + (", …" if len(df.columns) > 10 else "")
+    raise DataError(
+        f"There is no column {column!r} to use as {role}{hint}; wanted one of the table's columns: "
+        f"{shown or 'it has none'}."
+    )
+
+
+def _check_values(column: Numbers | Levels, rows: int) -> None:
+    if column.missing.all():
+        raise DataError(
+            f"Column {column.name!r} has no value in any of the {rows:,} rows; leave it out of the "
+            "features."
+        )
+    if isinstance(column, Numbers):
+        infinite = np.flatnonzero(np.isinf(column.values))
+        if len(infinite):
+            raise DataError(
+                f"Column {column.name!r} holds {len(infinite):,} values that are not finite, the "
+                f"first in row {infinite[0] + 1:,}; wanted finite numbers: correct them or leave "
+                "them empty."
+            )
+
+
+def _without_missing(
+    columns: list[Numbers | Levels], protected: list[Levels], policy: str, rows: int
+) -> tuple[list[Numbers | Levels], list[Levels], list[str]]:
+    """The columns without missing values, and sentences that count what was done about them."""
+    notes = []
+    ungrouped = np.logical_or.reduce([column.missing for column in protected])
+    if policy == "impute":
+        keep = ~ungrouped
+        holes: Sequence[Numbers | Levels] = protected
+    else:
+        keep = ~np.logical_or.reduce([ungrouped, *(column.missing for column in columns)])
+        holes = [*columns, *protected]
+    if not keep.all():
+        counted = ", ".join(
+            f"{column.name} {int(column.missing.sum()):,}"
+            for column in holes
+            if column.missing.any()
+        )
+        if not keep.any():
+            raise DataError(
+                f"Every one of the {rows:,} rows lacks a value (missing per column: {counted}); "
+                "leave out the emptiest columns, or fill in missing values with missing='impute'."
+            )
+        notes.append(
+            f"{int((~keep).sum()):,} of {rows:,} rows left out because a value is missing "
+            f"(missing per column: {counted})."
+        )
+    kept: list[Numbers | Levels] = []
+    for column in columns:
+        column = column.take(keep)
+        if column.missing.all():
+            raise DataError(
+                f"Column {column.name!r} has no value in any row with a known protected attribute; "
+                "leave it out of the features."
+            )
+        if column.missing.any():
+            count = int(column.missing.sum())
+            column, words = column.imputed()
+            notes.append(f"{count:,} missing values of {column.name!r} filled in by {words}.")
+        kept.append(column)
+    return kept, [column.take(keep) for column in protected], notes
+
+
+def _check_levels(column: Numbers | Levels) -> None:
+    if isinstance(column, Levels):
+        if len(column.names) > MAX_LEVELS:
+            shown = ", ".join(repr(level) for level in column.names[:3])
+            raise DataError(
+                f"Column {column.name!r} has {len(column.names):,} different texts ({shown}, …); "
+                f"wanted numbers, or at most {MAX_LEVELS} categories: group rare ones together, "
+                "write numbers with a decimal point and nothing else, or leave it out."
+            )
+        if len(column.names) == 1:
+            raise _constant(column.name, repr(column.names[0]))
+        return
+    low, high = float(column.values.min()), float(column.values.max())
+    # A spread within rounding error is no spread: standardising it would blow up noise.
+    if high - low <= 8 * np.finfo(np.float64).eps * max(abs(low), abs(high)):
+        raise _constant(column.name, f"{low:g}")
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        spread = float(column.values.std())
+    if not np.isfinite(spread) or spread < np.finfo(np.float64).tiny:
+        raise DataError(
+            f"Column {column.name!r} ranges from {low:g} to {high:g}, which cannot be "
+            "standardised; wanted numbers of ordinary size: choose another unit."
+        )
+
+
+def _constant(name: str, value: str) -> DataError:
+    return DataError(
+        f"Column {name!r} has the same value, {value}, in every row used; wanted one that varies: "
+        "leave it out of the features."
+    )
+
+
+def _groups(columns: list[Levels]) -> tuple[Ints, tuple[str, ...]]:
+    """Group codes (n,) and names; for two columns the intersections that occur."""
+    what = " × ".join(column.name for column in columns)
+    combined, occurring = np.zeros(len(columns[0].codes), dtype=np.int64), [""]
+    for column in columns:
+        combined = combined * len(column.names) + column.codes
+        occurring = [f"{a} × {b}" if a else b for a in occurring for b in column.names]
+    present, codes = np.unique(combined, return_inverse=True)
+    names = tuple(occurring[i] for i in present)
+    counts = np.bincount(codes)
+    if len(names) == 1:
+        raise DataError(
+            f"Column {what!r} has one group only ({names[0]}, {counts[0]:,} rows); wanted at least "
+            "two groups to compare: choose another protected attribute."
+        )
+    if len(names) > MAX_GROUPS:
+        raise DataError(
+            f"Column {what!r} has {len(names):,} different values; wanted at most {MAX_GROUPS} "
+            "groups: join values into broader groups first."
+        )
+    small = [f"{names[i]} ({counts[i]})" for i in np.flatnonzero(counts < MIN_GROUP)]
+    if small:
+        raise DataError(
+            f"Column {what!r} has groups of fewer than {MIN_GROUP} rows: {', '.join(small)}; "
+            "wanted more rows of each: join them with another group or leave their rows out."
+        )
+    return codes.astype(np.int64), names
+
+
+def _check_width(width: int, rows: int) -> None:
+    if width > MAX_FEATURES:
+        raise DataError(
+            f"The columns give {width:,} features after encoding (one per category level); wanted "
+            f"at most {MAX_FEATURES}: leave out columns or join rare levels."
+        )
+    if width * rows > MAX_CELLS:
+        raise DataError(
+            f"The table has {rows:,} rows by {width:,} features after encoding; wanted at most "
+            f"{MAX_CELLS:,} numbers in all: take a sample of the rows or fewer columns."
+        )
+
+
+def _standardised(column: Numbers | Levels) -> tuple[Floats, Floats, Floats]:
+    """Points (n, w), shift (w,) and scale (w,) of one column."""
+    if isinstance(column, Numbers):
+        values = column.values[:, None]
+        shift, scale = values.mean(axis=0), values.std(axis=0)
+    else:
+        values = np.eye(len(column.names))[column.codes]
+        shift = values.mean(axis=0)
+        scale = np.full(len(shift), np.sqrt((shift * (1.0 - shift)).sum()))
+    return (values - shift) / scale, shift, scale
+
+
+def _labels(column: Numbers | Levels) -> list[str]:
+    if isinstance(column, Numbers):
+        return [column.name]
+    return [f"{column.name} = {level}" for level in column.names]
+
+
+def _encoding_notes(columns: list[Numbers | Levels]) -> list[str]:
+    notes = []
+    plain = [c.name for c in columns if isinstance(c, Numbers)]
+    coded = [f"{c.name} ({len(c.names)})" for c in columns if isinstance(c, Levels)]
+    if plain:
+        notes.append(
+            f"Standardised to mean 0 and population standard deviation 1: {', '.join(plain)}."
+        )
+    if coded:
+        notes.append(
+            "One 0/1 feature per level (number of levels), centred and scaled so that each column "
+            f"as a whole has variance 1: {', '.join(coded)}."
+        )
+    return [*notes, *(column.note for column in columns if column.note)]
