@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -55,7 +55,7 @@ def dataset_from_frame(
     df = _checked_frame(df)
     feature_names = _checked_features(df, features)
     protected_names = _checked_protected(df, protected, feature_names)
-    categories = [str(column) for column in _listed(categorical)]
+    categories = _listed(categorical)
     for label in categories:
         if label not in feature_names:
             raise DataError(
@@ -119,12 +119,14 @@ def _checked_frame(df: pd.DataFrame) -> pd.DataFrame:
     return df.set_axis(names, axis=1)
 
 
-def _listed(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
+def _listed(names: str | Iterable[object]) -> list[str]:
+    """The names of one or several columns as texts; columns may be named by numbers."""
+    several = isinstance(names, Iterable) and not isinstance(names, str)
+    return [str(name) for name in (names if several else [names])]
 
 
 def _checked_features(df: pd.DataFrame, features: Sequence[str]) -> list[str]:
-    names = [str(column) for column in _listed(features)]
+    names = _listed(features)
     if not names:
         raise DataError("No feature is named; wanted at least one column to cluster by.")
     for column in names:
@@ -145,7 +147,7 @@ def _checked_features(df: pd.DataFrame, features: Sequence[str]) -> list[str]:
 def _checked_protected(
     df: pd.DataFrame, protected: str | Sequence[str], features: Sequence[str]
 ) -> list[str]:
-    names = [str(column) for column in _listed(protected)]
+    names = _listed(protected)
     if not 1 <= len(names) <= 2 or len(set(names)) < len(names):
         raise DataError(
             f"The protected attribute is given as {names}; wanted the name of one column, or of "

@@ -173,7 +173,9 @@ def _parse(texts: Sequence[str]) -> Floats:
 def _factorise(series: pd.Series, name: str) -> tuple[Ints, list[Any]]:
     """Codes (n,) with -1 for missing, and the distinct values."""
     try:
-        codes, values = pd.factorize(series)
+        # Objects as a plain array: pandas would guess a type for the distinct ones otherwise.
+        plain = pd.api.types.is_object_dtype(series.dtype)
+        codes, values = pd.factorize(series.to_numpy() if plain else series)
     except TypeError:
         present = series[series.notna()]
         raise _kind_error(name, f"values of the type {type(present.iloc[0]).__name__}") from None
