@@ -22,8 +22,9 @@ NEIGHBOURS = 10
 MAX_POINTS = 6000
 DENSE_BELOW = 200  # below this many points dense eigenvectors are faster than anything else
 CONNECTED = 1e-9  # an eigenvalue below this, relative to the largest degree, is taken for zero
-RESIDUAL = 1e-9
-MAX_ITERATIONS = 60
+RESIDUAL = 1e-8
+SMOOTH = 150  # eigenvectors of U's own Laplacian that the preconditioner knows
+BASIS = 90  # vectors after which the dense solver takes over
 
 
 def fit_spectral(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clustering:
@@ -157,7 +158,8 @@ class SpectralEvaluator:
             from scipy.linalg import eigh
 
             laplacian = _laplacian(_graph(self._nearest)).toarray()
-            self._values, self._vectors = eigh(laplacian)
+            last = min(SMOOTH, len(points)) - 1
+            self._values, self._vectors = eigh(laplacian, subset_by_index=[0, last])
         self.vanilla = self.solve(np.empty((0, points.shape[1])))
 
     def _union_graph(self, antidote: Floats) -> Any:
@@ -188,8 +190,12 @@ class SpectralEvaluator:
         return _graph(np.vstack([nearest, own]))
 
     def _bottom(self, graph: Any) -> Floats:
+        from scipy.sparse.csgraph import connected_components
+
         laplacian = _laplacian(graph)
-        if self._values is not None:
+        # Davidson cannot see a component that V forms on its own: its start is zero there.
+        connected = connected_components(graph, directed=False, return_labels=False) == 1
+        if self._values is not None and connected:
             vectors = self._davidson(laplacian)
             if vectors is not None:
                 return vectors
@@ -210,38 +216,48 @@ class SpectralEvaluator:
             others = others[others < n]
             if len(others):
                 block[node] = block[others].mean(axis=0)
-        basis = _orthonormal(block, np.full((total, 1), 1.0 / np.sqrt(total)))
-        images = laplacian @ basis
-        for _ in range(MAX_ITERATIONS):
-            values, weights = np.linalg.eigh(basis.T @ images)
-            ritz = basis @ weights[:, :wanted]
-            residual = images @ weights[:, :wanted] - ritz * values[:wanted]
+        degrees = laplacian.diagonal()
+        # Columns: the constant vector, which L maps to zero, then the growing basis.
+        basis = np.empty((total, BASIS + 1), order="F")
+        images = np.zeros((total, BASIS + 1), order="F")
+        basis[:, 0] = 1.0 / np.sqrt(total)
+        filled = 1
+        fresh = block
+        while True:
+            fresh = _orthonormal(fresh, basis[:, :filled])
+            if fresh.shape[1] == 0 or filled + fresh.shape[1] > BASIS:
+                return None
+            grown = filled + fresh.shape[1]
+            basis[:, filled:grown] = fresh
+            images[:, filled:grown] = laplacian @ fresh
+            filled = grown
+            inner = basis[:, 1:filled].T @ images[:, 1:filled]
+            values, weights = np.linalg.eigh((inner + inner.T) / 2)
+            values, weights = values[:wanted], weights[:, :wanted]
+            ritz = basis[:, 1:filled] @ weights
+            residual = images[:, 1:filled] @ weights - ritz * values
             norms = np.linalg.norm(residual, axis=0)
             if (norms <= RESIDUAL * scale).all():
-                if values[0] <= CONNECTED * scale:
-                    return None
-                constant = np.full((total, 1), 1.0 / np.sqrt(total))
-                return np.hstack([constant, ritz])
-            if basis.shape[1] > 40:
-                basis = basis @ weights[:, : wanted + 2]
-                images = images @ weights[:, : wanted + 2]
-            unsettled = np.flatnonzero(norms > RESIDUAL * scale)
-            correction = np.empty((total, len(unsettled)))
-            for column, index in enumerate(unsettled):
-                shift = values[index]
-                gaps = self._values - shift
-                gaps = np.where(np.abs(gaps) < 1e-3 * scale, 1e-3 * scale, gaps)
-                projected = self._vectors.T @ residual[:n, index]
-                correction[:n, column] = self._vectors @ (projected / gaps)
-                degrees = laplacian.diagonal()[n:]
-                correction[n:, column] = residual[n:, index] / np.maximum(degrees - shift, 1e-3)
-            constant = np.full((total, 1), 1.0 / np.sqrt(total))
-            extra = _orthonormal(correction, np.hstack([constant, basis]))
-            if extra.shape[1] == 0:
-                return None
-            basis = np.hstack([basis, extra])
-            images = np.hstack([images, laplacian @ extra])
-        return None
+                break
+            unsettled = norms > RESIDUAL * scale
+            fresh = self._preconditioned(residual[:, unsettled], values[unsettled], degrees)
+        if values[0] <= CONNECTED * scale:
+            return None
+        return np.hstack([basis[:, :1], ritz])
+
+    def _preconditioned(self, residual: Floats, shifts: Floats, degrees: Floats) -> Floats:
+        """About (L - shift)^-1 residual: exact on U's smooth eigenvectors, diagonal on the rest."""
+        assert self._values is not None
+        n = len(self._points)
+        smooth = self._vectors.T @ residual[:n]
+        rough = residual.copy()
+        rough[:n] -= self._vectors @ smooth
+        correction = rough / np.maximum(degrees[:, None] - shifts, 1.0)
+        gaps = self._values[:, None] - shifts
+        floor = 1e-3 * degrees.max()
+        gaps = np.where(np.abs(gaps) < floor, np.copysign(floor, gaps), gaps)
+        correction[:n] += self._vectors @ (smooth / gaps)
+        return np.asarray(correction)
 
     def solve(self, antidote: Floats) -> Clustering:
         """C(U ∪ V) with the labels of all points of U."""
@@ -263,11 +279,14 @@ class SpectralEvaluator:
 
 def _orthonormal(block: Floats, against: Floats) -> Floats:
     """Columns of block made orthonormal to each other and to `against`; dependent ones vanish."""
-    for _ in range(2):
-        block = block - against @ (against.T @ block)
-    columns, triangle = np.linalg.qr(block)
-    size = np.abs(np.diag(triangle))
-    columns = columns[:, size > 1e-10 * max(float(size.max(initial=0.0)), 1e-300)]
-    columns = columns - against @ (against.T @ columns)
-    norms = np.linalg.norm(columns, axis=0)
-    return np.asarray(columns / np.maximum(norms, 1e-300))
+    kept: list[Floats] = []
+    for column in block.T:
+        size = np.linalg.norm(column)
+        for _ in range(2):  # twice is enough
+            column = column - against @ (against.T @ column)
+            for other in kept:
+                column = column - other * (other @ column)
+        left = np.linalg.norm(column)
+        if left > 1e-10 * size:
+            kept.append(column / left)
+    return np.array(kept).reshape(-1, len(block)).T
