@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -215,6 +216,11 @@ class RunSpec:
                 f"max_size must be at least start_size (V_s = {self.start_size}); "
                 f"got {self.max_size}."
             )
+        # One way to write a number, so that equal specs have equal ids: 0, 0.0 and -0.0 are 0.0.
+        for name in ("target", "max_seconds"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                object.__setattr__(self, name, float(value) + 0.0)
 
     def to_json(self) -> str:
         """Canonical JSON: keys sorted, no spaces."""
@@ -259,7 +265,9 @@ class Event:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
 
 
 def _or(names: tuple[str, ...]) -> str:
