@@ -90,18 +90,19 @@ def _load_local() -> Dataset:
         raise DataError(f"{missing} Or {OTHER_FORMS['download']}, or {OTHER_FORMS['twin']}.")
     path = Path(os.environ[DATA_DIR]) / "lfw.npz"
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not {"X", "sex"} <= set(archive.files):
-                raise DataError(
-                    f"lfw.npz holds {', '.join(archive.files) or 'nothing'}; wanted the arrays X "
-                    "and sex; make the file again as docs/data.md says."
-                )
-            points, sex = np.asarray(archive["X"]), np.asarray(archive["sex"])
-    except (OSError, zipfile.BadZipFile, EOFError, TypeError, AttributeError) as error:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: np.asarray(archive[name]) for name in archive.files}
+    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(
             f"lfw.npz in {DATA_DIR} cannot be read ({type(error).__name__}); wanted a file "
             "written by numpy.savez; make it again as docs/data.md says."
         ) from None
+    if not {"X", "sex"} <= set(arrays):
+        raise DataError(
+            f"lfw.npz holds {', '.join(arrays) or 'nothing'}; wanted the arrays X and sex; make "
+            "the file again as docs/data.md says."
+        )
+    points, sex = arrays["X"], arrays["sex"]
     _check_local(points, sex)
     return _dataset(
         points,
@@ -219,7 +220,9 @@ def reduce_pixels(pixels: Floats) -> Floats:
     pixels = np.asarray(pixels, dtype=np.float64)
     spread = pixels.std(axis=0)
     pixels = (pixels - pixels.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    return PCA(DIMENSIONS, svd_solver="covariance_eigh").fit_transform(pixels)
+    # Both are exact and draw nothing at random; the first is quick for many pictures.
+    solver = "covariance_eigh" if len(pixels) > pixels.shape[1] else "full"
+    return PCA(DIMENSIONS, svd_solver=solver).fit_transform(pixels)
 
 
 def read_sex_labels(path: Path) -> dict[str, int]:
