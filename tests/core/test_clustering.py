@@ -1,0 +1,323 @@
+"""Plain clusterings: one conformance test for every entry of the registry, and each on its own."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.sparse.csgraph import connected_components
+from sklearn.cluster import BisectingKMeans, KMeans
+from sklearn.datasets import make_moons
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import kneighbors_graph
+
+from antidote_core import Problem, SpecError, balance_cost, load_dataset
+from antidote_core.clustering import (
+    CLUSTERINGS,
+    ClusteringMethod,
+    fit_kmeans,
+    get_clustering,
+    register_clustering,
+    spectral,
+)
+from antidote_core.clustering.kmedian import fit_kmedian
+from antidote_core.clustering.kmedoids import fit_kmedoids
+from antidote_core.clustering.spectral import SpectralEvaluator, fit_spectral
+from antidote_core.fairness import FAIRNESS, FairnessCost, register_fairness
+from antidote_core.nearest import nearest_center
+from antidote_core.types import Clustering
+
+every_clustering = pytest.mark.parametrize("name", list(CLUSTERINGS))
+
+
+def planted(k, size=40, d=3, seed=0):
+    """k round clouds far from each other, in mixed order, and the cloud of every point."""
+    rng = np.random.default_rng(seed)
+    truth = rng.permutation(np.repeat(np.arange(k), size))
+    places = 20.0 * rng.permutation(np.eye(max(k, d))[:k, :d] + np.arange(k)[:, None])
+    return rng.normal(size=(k * size, d)) + places[truth], truth
+
+
+def same_partition(left, right):
+    return adjusted_rand_score(left, right) == 1.0
+
+
+@every_clustering
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_planted_clouds_are_found(name, k):
+    points, truth = planted(k)
+    fitted = CLUSTERINGS[name].fit(points, k=k, restarts=10, seed=1)
+    assert same_partition(fitted.labels, truth)
+    for c in range(k):
+        cloud = points[fitted.labels == c]
+        assert np.linalg.norm(fitted.centers[c] - cloud.mean(axis=0)) < 1.5
+
+
+@every_clustering
+def test_shapes_types_and_untouched_input(name):
+    points = np.random.default_rng(5).normal(size=(90, 4))
+    before = points.copy()
+    points.setflags(write=False)
+    fitted = CLUSTERINGS[name].fit(points, k=4, restarts=2, seed=0)
+    assert fitted.centers.shape == (4, 4)
+    assert fitted.centers.dtype == np.float64
+    assert np.isfinite(fitted.centers).all()
+    assert fitted.labels.shape == (90,)
+    assert fitted.labels.dtype == np.int64
+    assert set(fitted.labels.tolist()) <= set(range(4))
+    assert np.isfinite(fitted.objective)
+    np.testing.assert_array_equal(points, before)
+
+
+@every_clustering
+def test_same_seed_same_result_and_numpys_own_state_untouched(name):
+    points = np.random.default_rng(6).normal(size=(150, 3))
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first = CLUSTERINGS[name].fit(points, k=3, restarts=2, seed=7)
+    again = CLUSTERINGS[name].fit(points, k=3, restarts=2, seed=7)
+    np.testing.assert_array_equal(first.centers, again.centers)
+    np.testing.assert_array_equal(first.labels, again.labels)
+    assert first.objective == again.objective
+    np.testing.assert_array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+@every_clustering
+@pytest.mark.parametrize(
+    ("k", "sentence"),
+    [
+        (1, "k must be at least 2 clusters; got 1"),
+        (0, "k must be at least 2 clusters; got 0"),
+        (13, r"k must be at most the number of points \(12\); got 13"),
+        (4, r"at most the number of distinct points \(3\); got 4. Choose a smaller k or more"),
+    ],
+)
+def test_impossible_k_gets_a_sentence(name, k, sentence):
+    points = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 4, axis=0)
+    with pytest.raises(SpecError, match=sentence):
+        CLUSTERINGS[name].fit(points, k=k, restarts=1, seed=0)
+    with pytest.raises(SpecError, match=sentence):
+        CLUSTERINGS[name].make_evaluator(points, np.arange(12) % 2, k, 1, 0)
+
+
+@every_clustering
+def test_as_many_clusters_as_distinct_points(name):
+    points = np.repeat([[0.0, 0.0], [5.0, 0.0], [0.0, 9.0]], 20, axis=0)
+    fitted = CLUSTERINGS[name].fit(points, k=3, restarts=10, seed=0)
+    assert same_partition(fitted.labels, np.repeat([0, 1, 2], 20))
+
+
+@every_clustering
+def test_evaluator_agrees_with_the_plain_fit_on_planted_clouds(name):
+    points, truth = planted(3, size=70)
+    groups = np.arange(len(points)) % 2
+    antidote = points[:4] + 0.1
+    entry = CLUSTERINGS[name]
+    evaluator = entry.make_evaluator(points, groups, 3, 5, 0)
+    solved = evaluator.solve(antidote)
+    assert same_partition(evaluator.vanilla.labels, truth)
+    assert same_partition(solved.labels, truth)
+    fitted = entry.fit(np.vstack([points, antidote]), k=3, restarts=5, seed=0)
+    assert same_partition(solved.labels, fitted.labels[: len(points)])
+    centers, counts, group_costs = evaluator.statistics(antidote)
+    np.testing.assert_allclose(centers, solved.centers)
+    offset = points - centers[solved.labels]
+    squared = (offset**2).sum(axis=1)
+    for j in (0, 1):
+        members = groups == j
+        assert group_costs[j] == pytest.approx(squared[members].mean())
+        np.testing.assert_array_equal(counts[:, j], np.bincount(solved.labels[members]))
+
+
+@every_clustering
+def test_entry_explains_itself(name):
+    entry = CLUSTERINGS[name]
+    assert entry.name == name
+    assert entry.title
+    assert entry.sentence.endswith(".")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_kmeans_is_scikit_learns(seed):
+    points = load_dataset("bank", sample=2000).points
+    model = KMeans(4, n_init=3, random_state=seed).fit(points)
+    fitted = fit_kmeans(points, k=4, restarts=3, seed=seed)
+    np.testing.assert_allclose(fitted.centers, model.cluster_centers_, rtol=1e-12)
+    np.testing.assert_array_equal(fitted.labels, model.labels_)
+    assert fitted.objective == pytest.approx(model.inertia_)
+    labels, squared = nearest_center(points, fitted.centers)
+    np.testing.assert_array_equal(labels, fitted.labels)
+    assert fitted.objective == pytest.approx(squared.sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kmedoids_is_the_best_pair_of_points(seed):
+    points = np.random.default_rng(seed).normal(size=(14, 2))
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    best = min(distances[:, list(pair)].min(axis=1).sum() for pair in combinations(range(14), 2))
+    fitted = fit_kmedoids(points, k=2, restarts=20, seed=0)
+    assert fitted.objective == pytest.approx(best)
+    assert all((points == center).all(axis=1).any() for center in fitted.centers)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kmedian_is_the_best_split_of_numbers(seed):
+    values = np.sort(np.random.default_rng(seed).standard_t(2, size=15))
+    best = min(
+        np.abs(values[:cut] - np.median(values[:cut])).sum()
+        + np.abs(values[cut:] - np.median(values[cut:])).sum()
+        for cut in range(1, 15)
+    )
+    fitted = fit_kmedian(values[:, None], k=2, restarts=20, seed=0)
+    assert fitted.objective == pytest.approx(best)
+
+
+@pytest.mark.parametrize("name", ["spectral", "kmedoids"])
+def test_too_many_points_get_a_sentence(name):
+    points = np.random.default_rng(0).normal(size=(6001, 2))
+    with pytest.raises(SpecError, match=r"at most 6000.*got 6001.* for example sample="):
+        CLUSTERINGS[name].fit(points, k=2, restarts=1, seed=0)
+    with pytest.raises(SpecError, match=r"at most 6000.*got 6001.* for example sample="):
+        CLUSTERINGS[name].make_evaluator(points, np.arange(6001) % 2, 2, 1, 0)
+
+
+def test_spectral_follows_the_shape_where_kmeans_cannot():
+    points, truth = make_moons(300, noise=0.05, random_state=0)
+    assert same_partition(fit_spectral(points, k=2).labels, truth)
+    assert adjusted_rand_score(fit_kmeans(points, k=2).labels, truth) < 0.6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_spectral_splits_the_second_eigenvector_best(seed):
+    """The unnormalised definition from scikit-learn's graph and NumPy's eigenvectors."""
+    points = np.random.default_rng(seed).normal(size=(80, 2))
+    directed = kneighbors_graph(points, 10).toarray()
+    graph = np.maximum(directed, directed.T)
+    _, vectors = np.linalg.eigh(np.diag(graph.sum(axis=1)) - graph)
+    fiedler = vectors[:, 1]
+    order = np.argsort(fiedler)
+
+    def scatter(cut):
+        halves = fiedler[order[:cut]], fiedler[order[cut:]]
+        return sum(((half - half.mean()) ** 2).sum() for half in halves)
+
+    cut = min(range(1, 80), key=scatter)
+    expected = np.isin(np.arange(80), order[:cut])
+    fitted = fit_spectral(points, k=2)
+    assert same_partition(fitted.labels, expected)
+    assert fitted.objective == pytest.approx(scatter(cut))
+    for c in (0, 1):
+        np.testing.assert_allclose(fitted.centers[c], points[fitted.labels == c].mean(axis=0))
+
+
+def antidotes(points, seed):
+    """V inside the data, uniform in its box, and in one clump."""
+    rng = np.random.default_rng(seed)
+    low, high = points.min(axis=0), points.max(axis=0)
+    d = points.shape[1]
+    yield np.empty((0, d))
+    yield points[:1] + 0.1
+    yield points[:10] + 0.1 * rng.normal(size=(10, d))
+    yield rng.uniform(low, high, (10, d))
+    yield rng.uniform(low, high) + 0.3 * rng.normal(size=(25, d))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_fast_spectral_equals_the_dense_fit(k, seed):
+    points = np.random.default_rng(seed).normal(size=(250, 3))
+    evaluator = SpectralEvaluator(points, np.arange(250) % 2, k, 10, 0)
+    for antidote in antidotes(points, seed):
+        union = np.vstack([points, antidote])
+        assert evaluator._davidson(spectral._laplacian(spectral.neighbour_graph(union))) is not None
+        dense = fit_spectral(union, k, 10, 0)
+        solved = evaluator.solve(antidote)
+        assert solved.objective == pytest.approx(dense.objective, rel=1e-7)
+        if k == 2:
+            assert same_partition(solved.labels, dense.labels[:250])
+
+
+def bridge(start, end, size, seed=0):
+    steps = np.linspace(0.0, 1.0, size)[:, None]
+    return start + steps * (end - start) + 0.01 * np.random.default_rng(seed).normal(size=(size, 2))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_spectral_on_a_graph_in_pieces_equals_the_dense_fit(k):
+    points, truth = planted(2, size=120, d=2)
+    middles = [points[truth == c].mean(axis=0) for c in (0, 1)]
+    evaluator = SpectralEvaluator(points, truth, k, 10, 0)
+    if k == 2:
+        assert same_partition(evaluator.vanilla.labels, truth)
+    for antidote in (np.empty((0, 2)), points[:5] + 0.1, bridge(*middles, 40)):
+        dense = fit_spectral(np.vstack([points, antidote]), k, 10, 0)
+        solved = evaluator.solve(antidote)
+        assert same_partition(solved.labels, dense.labels[: len(points)])
+
+
+def test_a_clump_of_antidote_points_far_away_takes_a_spectral_cluster_for_itself():
+    data = load_dataset("bank", sample=300)
+    pieces, _ = connected_components(spectral.neighbour_graph(data.points))
+    assert pieces == 1  # so it is V that breaks the graph
+    problem = Problem(data, clustering="spectral", fairness="balance", k=2)
+    far = data.points.max(axis=0) + 50.0
+    clump = far + 0.01 * np.random.default_rng(0).normal(size=(12, 3))
+    dense = fit_spectral(np.vstack([data.points, clump]), 2)
+    assert len(set(dense.labels[:300].tolist())) == 1
+    assert problem.vanilla.cost < 0.0
+    assert problem.evaluate(clump) == 0.0
+    table = problem.tables(clump).balance
+    assert table.counts[table.cluster].sum() == 0
+
+
+@pytest.fixture
+def bisecting():
+    def fit(points, k, restarts, seed):
+        model = BisectingKMeans(k, n_init=restarts, random_state=seed).fit(points)
+        return Clustering(model.cluster_centers_, model.labels_.astype(np.int64), model.inertia_)
+
+    yield register_clustering(ClusteringMethod("bisecting", "Bisecting", "Halves halves.", fit))
+    del CLUSTERINGS["bisecting"]
+
+
+@pytest.fixture
+def largest():
+    def share_of_largest(centers, points, groups):
+        labels, _ = nearest_center(points, centers)
+        return np.bincount(labels).max() / len(points)
+
+    entry = FairnessCost("largest", "Largest", "No cluster is large.", cost=share_of_largest)
+    yield register_fairness(entry)
+    del FAIRNESS["largest"]
+
+
+def test_own_clustering_works_in_a_problem(bisecting):
+    data = load_dataset("blobs")
+    antidote = data.points[:6] * 1.5
+    problem = Problem(data, clustering="bisecting", fairness="balance", k=3, seed=2)
+    fitted = bisecting.fit(np.vstack([data.points, antidote]), k=3, restarts=10, seed=2)
+    assert problem.evaluate(antidote) == balance_cost(fitted.centers, data.points, data.groups)
+    np.testing.assert_array_equal(problem.cluster(antidote).centers, fitted.centers)
+    assert problem.vanilla.cost == problem.evaluate(np.empty((0, 2)))
+
+
+@pytest.mark.parametrize("clustering", ["kmeans", "kmedian", "bisecting"])
+def test_own_cost_works_in_a_problem(clustering, largest, bisecting):
+    data = load_dataset("blobs")
+    antidote = data.points[:6] * 1.5
+    problem = Problem(data, clustering=clustering, fairness="largest", k=3)
+    labels = problem.cluster(antidote).labels
+    assert problem.evaluate(antidote) == np.bincount(labels).max() / data.n
+
+
+def test_a_cost_of_centres_alone_does_not_fit_spectral(largest):
+    with pytest.raises(SpecError, match=r"not those of the nearest.*'largest'.*another pair"):
+        Problem(load_dataset("blobs"), clustering="spectral", fairness="largest")
+
+
+def test_a_name_is_taken_once(bisecting):
+    with pytest.raises(SpecError, match="'bisecting' exists already; choose another name"):
+        register_clustering(bisecting)
+
+
+def test_unknown_clustering_lists_the_known():
+    with pytest.raises(SpecError, match=r"one of 'kmeans', 'spectral', .*; got 'dbscan'"):
+        get_clustering("dbscan")
