@@ -1,0 +1,159 @@
+"""Fair assignment to given centres, after Bera, Chakrabarty, Flores and Negahbani (2019).
+
+The share of every group in every cluster is kept between (1 - delta) r and r / (1 - delta), r being
+its share in the whole data; among such assignments the cheapest is wanted. The linear program finds
+the cheapest one that may divide points, rounding makes it whole at a violation below 2 points, and
+the exact mode finds the cheapest whole one without violation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antidote_core.baselines.exact import assign_exactly
+from antidote_core.baselines.highs import Deadline, InfeasibleProgram
+from antidote_core.baselines.inputs import (
+    check_centers,
+    check_groups_present,
+    check_instance,
+    vanilla_centers,
+)
+from antidote_core.baselines.masses import FairBounds, count_masses
+from antidote_core.baselines.record import BaselineResult, four_scores
+from antidote_core.baselines.rounding import round_assignment
+from antidote_core.baselines.sifting import sift
+from antidote_core.errors import DataError, SpecError
+from antidote_core.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BeraResult(BaselineResult):
+    """`cost` and `lp_cost`: sum of squared distances to the assigned centres, whole and fractional.
+
+    `violation` is the largest number of points by which a cluster misses a bound.
+    """
+
+    lp_cost: float
+    violation: float
+
+
+def bera(
+    points: Floats,
+    groups: Ints | Sequence[Ints],
+    k: int,
+    delta: float = 0.2,
+    centers: Floats | None = None,
+    exact: bool = False,
+    seed: int = 0,
+    *,
+    allow_empty: bool = True,
+    time_limit: float | None = 600.0,
+) -> BeraResult:
+    """Assign points (n, d) to centers (k, d) so that every cluster has about the mix of the data.
+
+    `groups` is one vector of codes (n,), or a list of such vectors for overlapping attributes.
+    Without `centers`, those of plain k-means are used. `exact` leaves no violation. An empty
+    cluster meets every bound, as in the published problem; `allow_empty=False` asks for a point in
+    each. `time_limit` is in seconds, for the solver; None means no limit.
+
+    >>> points = np.array([[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]])
+    >>> fair = bera(points, np.array([0, 0, 1, 1, 1, 0]), k=2, delta=0.0, exact=True)
+    >>> fair.violation, fair.balance_own, fair.balance_nearest  # doctest: +ELLIPSIS
+    (0.0, -1.0, -0.666...)
+    """
+    started = time.perf_counter()
+    deadline = Deadline.after(time_limit)
+    points, attributes = _check_attributes(points, groups, k)
+    delta = _check_delta(delta)
+    if centers is None:
+        centers = vanilla_centers(points, k, seed)
+    else:
+        centers = check_centers(centers, k, points.shape[1], "centers")
+    costs = np.stack([((points - center) ** 2).sum(axis=1) for center in centers], axis=1)
+
+    types, members = _types(attributes)
+    bounds = FairBounds.around_shares(members, np.bincount(types), delta)
+    constraints = bounds.rows(k, allow_empty)
+    fractional = sift(costs, types, constraints, deadline, seed=seed)
+    labels = round_assignment(fractional, costs, types, members, len(attributes), deadline)
+    # Rounding never costs more than the fractional optimum, so without violation it is optimal.
+    if exact and bounds.violation(count_masses(labels, types, k, len(members))):
+        try:
+            labels = assign_exactly(costs, types, constraints, fractional.prices, deadline, seed)
+        except InfeasibleProgram:
+            raise SpecError(
+                f"The bounds are infeasible: no assignment of {len(points)} points to {k} "
+                f"non-empty clusters keeps every group within delta={delta:g} of its share without "
+                "violation. Raise delta, lower k, or allow empty clusters."
+            ) from None
+    masses = count_masses(labels, types, k, len(members))
+    violation = bounds.violation(masses)
+    return BeraResult(
+        name="bera",
+        labels=labels,
+        centers=centers,
+        cost=float(costs[np.arange(len(labels)), labels].sum()),
+        certificate_name="largest violation (points)",
+        certificate=violation,
+        seconds=time.perf_counter() - started,
+        notes=_notes(masses, delta, violation),
+        points=points,
+        lp_cost=fractional.value,
+        violation=violation,
+        **four_scores(labels, centers, points, attributes),
+    )
+
+
+def _check_attributes(points: object, groups: Any, k: int) -> tuple[Floats, list[Ints]]:
+    """Points (n, d), and one vector of codes per protected attribute."""
+    several = isinstance(groups, list | tuple) and len(groups) > 0 and np.ndim(groups[0]) > 0
+    if not several and np.ndim(groups) == 2:
+        raise DataError(
+            "groups must be one vector of codes, or a list of such vectors for several protected "
+            f"attributes; got an array of shape {np.shape(groups)}."
+        )
+    checked = [check_instance(points, codes, k) for codes in (groups if several else [groups])]
+    return checked[0][0], [codes for _, codes, _ in checked]
+
+
+def _types(attributes: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_]]:
+    """Types (n,), one per combination that occurs, and the groups each is in (types, groups)."""
+    counts = [check_groups_present(codes) for codes in attributes]
+    present, types = np.unique(
+        np.ravel_multi_index(tuple(attributes), tuple(counts)), return_inverse=True
+    )
+    values = np.unravel_index(present, tuple(counts))
+    members = [
+        value[:, None] == np.arange(count) for value, count in zip(values, counts, strict=True)
+    ]
+    return types, np.hstack(members)
+
+
+def _check_delta(delta: object) -> float:
+    if isinstance(delta, bool) or not isinstance(delta, int | float | np.number):
+        raise SpecError(f"delta must be a number from 0 to below 1; got {delta!r}.")
+    if not 0 <= float(delta) < 1:
+        raise SpecError(f"delta must be at least 0 and below 1; got {delta}.")
+    return float(delta)
+
+
+def _notes(masses: Floats, delta: float, violation: float) -> tuple[str, ...]:
+    notes = [f"Every share may differ from that of the whole data by delta = {delta:g}."]
+    if violation:
+        notes.append(
+            f"Rounding misses a bound by {violation:.2f} points; exact=True leaves no violation."
+        )
+    empty = np.flatnonzero(masses.sum(axis=1) == 0)
+    if len(empty):
+        names = ", ".join(str(int(cluster)) for cluster in empty)
+        notes.append(
+            f"Cluster {names} is empty, which meets every bound but scores balance 0; "
+            "allow_empty=False asks for a point in each."
+        )
+    return tuple(notes)
