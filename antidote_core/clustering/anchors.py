@@ -375,7 +375,9 @@ def _distances(points: Floats, centers: Floats) -> Floats:
     return np.sqrt(np.stack(columns, axis=1))
 
 
-def anchor_lists(points: Floats, centers: Floats, k: int) -> tuple[Ints, Ints, Floats, NDArray[np.int32]]:
+def anchor_lists(
+    points: Floats, centers: Floats, k: int
+) -> tuple[Ints, Ints, Floats, NDArray[np.int32]]:
     """Labels (n,), offsets (k+1,), keys and order (k-1, n) of an anchor.
 
     With k - 1 centres the anchor is bare and its last slot holds minus the distance to the own

@@ -1,0 +1,333 @@
+"""Algorithm 2: fix |V|, minimise F over V, grow V by ξ until F <= α. A generator of events.
+
+Events, in order: started, vanilla, target, noise, then per round any number of improved and one
+round, then shrunk (if asked for), verified, and last finished or stopped. Same spec, same events,
+times aside, unless a time limit or a cancel cuts the run short.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from antidote_core.algorithms.record import RunView, after, pack
+from antidote_core.algorithms.sota import sota_reference
+from antidote_core.algorithms.verification import meets, noise, verify
+from antidote_core.datasets import load_dataset
+from antidote_core.errors import SpecError
+from antidote_core.optimizers import get_optimizer
+from antidote_core.optimizers.protocol import Box, Minimise, Minimum
+from antidote_core.problem import Problem
+from antidote_core.types import Dataset, Event, Floats, RunSpec
+
+MAX_SHARE = 0.1  # default limit of |V| / |U|
+REPORT_EVERY = 20  # evaluations between two reports of an improvement within a round
+SHRINK_BUDGET = 300
+
+Cancel = Callable[[], bool]
+
+
+def grow(
+    spec: RunSpec, data: Dataset | None = None, cancel: Cancel | None = None
+) -> Iterator[Event]:
+    """Run Algorithm 2; `data` overrides the data set that the spec names.
+
+    `cancel()` is asked before every evaluation; when true, the best V so far is verified no more,
+    and the last event is "stopped".
+
+    >>> spec = RunSpec(dataset="blobs", start_size=2, budget=50, max_rounds=1)
+    >>> [event.kind for event in grow(spec) if event.kind != "improved"]
+    ['started', 'vanilla', 'target', 'noise', 'round', 'verified', 'finished']
+    """
+    optimizer = get_optimizer(spec.optimizer)
+    if data is None:
+        data = load_dataset(
+            spec.dataset, protected=spec.protected, rows=spec.rows, sample=spec.sample,
+            seed=spec.seed,
+        )  # fmt: skip
+    begun = time.monotonic()
+    view = RunView()
+
+    def event(kind: str, **values: Any) -> Event:
+        nonlocal view
+        happened = Event(kind, time.monotonic() - begun, values)
+        view = after(view, happened)
+        return happened
+
+    yield event("started", **_started(spec, data))
+    problem = Problem(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
+    yield event("vanilla", **_state(problem, np.empty((0, data.points.shape[1]))))
+    target, strict, sota = _target(spec, problem)
+    yield event("target", target=target, strict=strict, sota=sota)
+    yield event("noise", costs=list(noise(problem)))
+
+    def out_of_time() -> bool:
+        return spec.max_seconds is not None and time.monotonic() - begun > spec.max_seconds
+
+    def stop() -> bool:
+        return (cancel is not None and cancel()) or out_of_time()
+
+    sizes = _Sizes(spec, data.n)
+    evaluations = 0
+    previous = np.empty((0, data.points.shape[1]))
+    while (size := sizes.next()) is not None and not stop():
+        minimise = optimizer.minimiser(problem, size, spec.embed_dim)
+        index = view.rounds
+        rng = np.random.default_rng([spec.seed, index])
+        start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
+        search = _Search(problem, minimise, size, spec, rng, start, stop)
+        for count, cost in search:
+            yield event(
+                "improved", index=index, size=size, cost=cost, evaluations=evaluations + count
+            )
+        found = search.minimum
+        evaluations += found.evaluations
+        if found.evaluations == 0:
+            break
+        antidote = found.x.reshape(size, -1)
+        reached = meets(found.value, target, strict)
+        yield event(
+            "round",
+            index=index,
+            size=size,
+            antidote=pack(antidote),
+            reached=reached,
+            evaluations=evaluations,
+            **_state(problem, antidote),
+        )
+        previous = antidote
+        sizes.record(size, reached)
+
+    if view.reached and spec.shrink and not stop():
+        antidote, spent = _shrunk(problem, view.antidote, target, strict, stop)
+        evaluations += spent
+        yield event(
+            "shrunk", antidote=pack(antidote), evaluations=evaluations, **_state(problem, antidote)
+        )
+    if cancel is not None and cancel():
+        yield event("stopped", reason="stopped by you")
+        return
+    if view.size:
+        yield event("verified", **asdict(verify(problem, view.antidote, target, strict)))
+    yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
+
+
+def run(spec: RunSpec, data: Dataset | None = None, cancel: Cancel | None = None) -> RunView:
+    """Algorithm 2 to its end; the same as folding the events of `grow`.
+
+    >>> result = run(RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=2))
+    >>> bool(result.cost < result.vanilla_cost)
+    True
+    """
+    view = RunView()
+    for event in grow(spec, data, cancel):
+        view = after(view, event)
+    return view
+
+
+class _Sizes:
+    """The sizes to try: start, start + ξ, ... or, for "bisect", doubling and then bisection."""
+
+    def __init__(self, spec: RunSpec, n: int) -> None:
+        self.spec = spec
+        self.limit = spec.max_size or max(spec.start_size, int(MAX_SHARE * n))
+        self.tried = 0
+        self.fails = 0  # largest size known to fail
+        self.works: int | None = None  # smallest size known to reach the target
+        self.last = 0
+
+    @property
+    def rounds_left(self) -> bool:
+        return self.spec.max_rounds is None or self.tried < self.spec.max_rounds
+
+    def next(self) -> int | None:
+        if not self.rounds_left:
+            return None
+        if self.spec.growth == "bisect":
+            return self._bisected()
+        if self.works is not None:
+            return None
+        size = self.last + self.spec.step if self.last else self.spec.start_size
+        return size if size <= self.limit else None
+
+    def _bisected(self) -> int | None:
+        if self.works is None:
+            size = min(2 * self.fails, self.limit) if self.fails else self.spec.start_size
+            return size if size > self.fails else None
+        middle = (self.fails + self.works) // 2
+        return middle if self.fails < middle < self.works else None
+
+    def record(self, size: int, reached: bool) -> None:
+        self.tried += 1
+        self.last = size
+        if reached:
+            self.works = min(size, self.works or size)
+        else:
+            self.fails = max(size, self.fails)
+
+
+class _Search:
+    """One minimisation in a thread of its own, so that its improvements can be seen as they come.
+
+    Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations; afterwards
+    `minimum` holds the answer. Leaving the loop early cancels the minimisation.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        minimise: Minimise,
+        size: int,
+        spec: RunSpec,
+        rng: np.random.Generator,
+        start: Floats | None,
+        stop: Cancel,
+    ) -> None:
+        d = problem.points.shape[1]
+        lower, upper = problem.box(spec.box)
+        self._left = threading.Event()
+        self._reports: queue.SimpleQueue[tuple[int, float] | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._minimum: Minimum | None = None
+        self._reported = 0
+        self._unreported = False
+
+        def work() -> None:
+            try:
+                self._minimum = minimise(
+                    lambda x: problem.evaluate(x.reshape(size, d)),
+                    Box(np.tile(lower, size), np.tile(upper, size)),
+                    spec.budget,
+                    rng,
+                    on_eval=self._on_eval(),
+                    cancel=lambda: self._left.is_set() or stop(),
+                    start=None if start is None else start.reshape(1, -1),
+                )
+            except BaseException as error:
+                self._error = error
+            finally:
+                self._reports.put(None)
+
+        self._thread = threading.Thread(target=work, daemon=True)
+
+    def _on_eval(self) -> Callable[[int, float, Floats, float], None]:
+        best = float("inf")
+        reported_at = 0
+        pending = False
+
+        def on_eval(count: int, value: float, x: Floats, best_value: float) -> None:
+            nonlocal best, reported_at, pending
+            if best_value < best:
+                best, pending = best_value, True
+            if pending and (count == 1 or count - reported_at >= REPORT_EVERY):
+                self._reports.put((count, best))
+                reported_at, pending = count, False
+
+        return on_eval
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        self._thread.start()
+        try:
+            while (report := self._reports.get()) is not None:
+                yield report
+        finally:
+            self._left.set()
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    @property
+    def minimum(self) -> Minimum:
+        assert self._minimum is not None
+        return self._minimum
+
+
+def _started(spec: RunSpec, data: Dataset) -> dict[str, Any]:
+    return {
+        "spec": asdict(spec),
+        "id": spec.id,
+        "points": data.n,
+        "dimension": data.points.shape[1],
+        "groups": list(data.group_names),
+        "group_sizes": data.group_sizes.tolist(),
+        "source": data.source,
+        "data": data.content_hash,
+        "notes": list(data.notes),
+    }
+
+
+def _state(problem: Problem, antidote: Floats) -> dict[str, Any]:
+    """Cost, centres and the tables behind the cost, fit for JSON."""
+    solution = problem.cluster(antidote)
+    tables = problem.tables(antidote)
+    return {
+        "cost": solution.cost,
+        "centers": solution.centers.tolist(),
+        "counts": tables.balance.counts.tolist(),
+        "group_costs": tables.social.group_costs.tolist(),
+        "balance": tables.balance.cost,
+        "social": tables.social.cost,
+    }
+
+
+def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any]]:
+    """α as a number, whether it must be beaten or only met, and the fair algorithm behind it."""
+    if spec.target == "vanilla":
+        return problem.vanilla.cost, True, {}
+    if spec.target == "sota":
+        reference = sota_reference(problem)
+        return reference["cost"], True, reference
+    if isinstance(spec.target, str):
+        raise SpecError(f"target (α) must be 'vanilla', 'sota' or a number; got {spec.target!r}.")
+    return float(spec.target), False, {}
+
+
+def _extended(
+    problem: Problem, previous: Floats, size: int, rng: np.random.Generator
+) -> Floats | None:
+    """The previous V resized: more copies of its own points, or fewer of them."""
+    if not len(previous):
+        return None
+    if size <= len(previous):
+        rows = np.linspace(0, len(previous) - 1, size).round().astype(np.int64)
+        return previous[rows]
+    extra = rng.choice(len(previous), size - len(previous))
+    return np.vstack([previous, previous[extra]])
+
+
+def _shrunk(
+    problem: Problem, antidote: Floats, target: float, strict: bool, stop: Cancel
+) -> tuple[Floats, int]:
+    """Take points away, many at a time and then one by one, while the target still holds."""
+    spent = 0
+    atoms, counts = np.unique(antidote, axis=0, return_counts=True)
+    portion = int(counts.max())
+    while portion >= 1:
+        for i in np.argsort(-counts):
+            while counts[i] >= portion and counts.sum() > portion:
+                if spent == SHRINK_BUDGET or stop():
+                    return np.repeat(atoms, counts, axis=0), spent
+                fewer = counts.copy()
+                fewer[i] -= portion
+                spent += 1
+                if not meets(problem.evaluate(np.repeat(atoms, fewer, axis=0)), target, strict):
+                    break
+                counts = fewer
+        portion //= 2
+    return np.repeat(atoms, counts, axis=0), spent
+
+
+def _reason(spec: RunSpec, view: RunView, sizes: _Sizes, out_of_time: bool) -> str:
+    if view.reached:
+        return "target reached"
+    if out_of_time:
+        return f"time limit of {spec.max_seconds:g} seconds reached"
+    if not sizes.rounds_left:
+        return f"limit of {spec.max_rounds} rounds reached"
+    return f"size limit of {sizes.limit} points reached"

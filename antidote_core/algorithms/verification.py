@@ -1,0 +1,84 @@
+"""Do independent clusterings agree? And how much does the plain cost move from seed to seed?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antidote_core.problem import Problem
+from antidote_core.types import Clustering, Floats
+
+CHECKS = 4
+RESTARTS = 10
+NOISE_SEEDS = 4
+_FRESH, _NOISE = 101, 102  # keys that keep these seeds apart from those of the run
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Plain clusterings of U ∪ V with fresh seeds.
+
+    `costs` of each; `best_cost` that of the run with the best objective, which judges; `share` of
+    the runs that meet the target; `antidote_only` clusters of the best run hold no point of U.
+    """
+
+    costs: tuple[float, ...]
+    best_cost: float
+    share: float
+    confirmed: bool
+    antidote_only: int
+    restarts: int
+
+
+def verify(
+    problem: Problem, antidote: Floats, target: float, strict: bool, checks: int = CHECKS
+) -> Verification:
+    """Cluster U ∪ V anew, `checks` times with 10 restarts each, by the plain clustering."""
+    union = np.vstack([problem.points, antidote])
+    fits = [
+        problem.clustering.fit(union, k=problem.k, restarts=RESTARTS, seed=seed)
+        for seed in _seeds(problem.seed, _FRESH, checks)
+    ]
+    costs = [_cost(problem, fit) for fit in fits]
+    best = min(range(checks), key=lambda i: fits[i].objective)
+    met = [meets(cost, target, strict) for cost in costs]
+    held = len(np.unique(_labels(problem, fits[best])))
+    return Verification(
+        tuple(costs), costs[best], sum(met) / checks, met[best], problem.k - held, RESTARTS
+    )
+
+
+def noise(problem: Problem, seeds: int = NOISE_SEEDS) -> tuple[float, ...]:
+    """Cost of the plain clustering of U for other seeds, with the run's number of restarts."""
+    return tuple(
+        _cost(
+            problem,
+            problem.clustering.fit(
+                problem.points, k=problem.k, restarts=problem.restarts, seed=seed
+            ),
+        )
+        for seed in _seeds(problem.seed, _NOISE, seeds)
+    )
+
+
+def meets(cost: float, target: float, strict: bool) -> bool:
+    """Cost at most the target; strictly below it when `strict`, by more than rounding."""
+    room = 1e-9 * max(1.0, abs(target))
+    return cost < target - room if strict else cost <= target + room
+
+
+def _seeds(seed: int, key: int, count: int) -> list[int]:
+    return [int(s) for s in np.random.SeedSequence([seed, key]).generate_state(count)]
+
+
+def _labels(problem: Problem, fit: Clustering) -> Floats:
+    return np.asarray(fit.labels[: len(problem.points)])
+
+
+def _cost(problem: Problem, fit: Clustering) -> float:
+    """F of an independent clustering, scored on U alone."""
+    if problem.clustering.by_nearest_center:
+        return problem.fairness.of_centers(fit.centers, problem.points, problem.groups)
+    labels = np.asarray(fit.labels[: len(problem.points)])
+    return problem.fairness.of_labels(labels, fit.centers, problem.points, problem.groups)

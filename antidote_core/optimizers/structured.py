@@ -1,0 +1,207 @@
+"""Structured search: what k-means can feel of V, then the basins, then CMA-ES.
+
+k-means feels V only through the number and the sum of the antidote points in each cluster, so a few
+locations with multiplicities (atoms) say everything about V. The search tries
+
+1. atoms that move the centres straight downhill: for every cell the point of the box inside the
+   cell that a linear program finds best for the gradient of the cost;
+2. basin switches: the point of the box where one k-means optimum gains most on another;
+3. CMA-ES over the locations of the best atoms.
+
+For clusterings other than k-means the first two do not apply, and atoms start at real points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from antidote_core.clustering.kmeans import KMeansEvaluator
+from antidote_core.fairness.gradients import descent_directions
+from antidote_core.optimizers.cma import cmaes
+from antidote_core.optimizers.protocol import (
+    Box,
+    Cancel,
+    Evaluator,
+    Minimise,
+    Minimum,
+    Objective,
+    OnEval,
+)
+from antidote_core.problem import Problem
+from antidote_core.types import Floats, Ints
+
+SPLITS = (1.0, 0.75, 0.5, 0.25)
+DOWNHILL_ROUNDS = 2
+PAIRED_ATOMS = 3
+REAL_POINT_TRIES = 20
+CELL_MARGIN = 0.02
+
+
+def structured(problem: Problem, size: int) -> Minimise:
+    """The structured search for `size` antidote points, as a `minimise` of the common protocol."""
+
+    def minimise(
+        f: Objective,
+        box: Box,
+        budget: int,
+        rng: np.random.Generator,
+        on_eval: OnEval | None = None,
+        cancel: Cancel | None = None,
+        start: ArrayLike | None = None,
+    ) -> Minimum:
+        with Evaluator(f, box, budget, on_eval, cancel) as evaluate:
+            _Search(problem, size, box, evaluate, rng).run(start)
+        return evaluate.minimum()
+
+    return minimise
+
+
+class _Search:
+    def __init__(
+        self,
+        problem: Problem,
+        size: int,
+        box: Box,
+        evaluate: Evaluator,
+        rng: np.random.Generator,
+    ) -> None:
+        self.problem = problem
+        self.size = size
+        self.d = problem.points.shape[1]
+        self.lower, self.upper = box.lower[: self.d], box.upper[: self.d]
+        self.evaluate = evaluate
+        self.rng = rng
+        self.best_value = np.inf
+        self.best_atoms = np.empty((0, self.d))
+        self.best_counts = np.empty(0, dtype=np.int64)
+
+    def run(self, start: ArrayLike | None) -> None:
+        for x in np.asarray(start if start is not None else []).reshape(-1, self.size * self.d):
+            atoms, counts = np.unique(x.reshape(-1, self.d), axis=0, return_counts=True)
+            self.attempt(atoms, counts)
+        if isinstance(self.problem.evaluator, KMeansEvaluator):
+            self.downhill()
+            self.switch_basin(self.problem.evaluator)
+        else:
+            self.real_points()
+        while True:
+            self.polish()
+
+    def attempt(self, atoms: Floats, counts: Ints) -> float:
+        value = self.evaluate(np.repeat(atoms, counts, axis=0).ravel())
+        if value < self.best_value or not len(self.best_atoms):
+            self.best_value = value
+            self.best_atoms, self.best_counts = atoms, np.asarray(counts, dtype=np.int64)
+        return value
+
+    def best_antidote(self) -> Floats:
+        return np.repeat(self.best_atoms, self.best_counts, axis=0)
+
+    def downhill(self) -> None:
+        """Atoms that move the centres along the gradient, tried with a few multiplicities."""
+        problem = self.problem
+        for _ in range(DOWNHILL_ROUNDS):
+            before = self.best_value
+            centers, _, _ = problem.evaluator.statistics(self.best_antidote())
+            for gradient in descent_directions(
+                problem.fairness, centers, problem.points, problem.groups
+            ):
+                atoms = self.cell_atoms(centers, gradient)
+                for locations, counts in self.arrangements(atoms, centers):
+                    self.attempt(locations, counts)
+            if not self.best_value < before:
+                break
+
+    def cell_atoms(self, centers: Floats, gradient: Floats) -> Floats:
+        """For each cell the point of the box in it that moves its centre best, most gain first."""
+        from scipy.optimize import linprog
+
+        found = []
+        bounds = np.column_stack([self.lower, self.upper])
+        for c, center in enumerate(centers):
+            others = np.delete(centers, c, axis=0)
+            # Inside the cell: nearer to this centre than to any other, with a little room.
+            normals = 2.0 * (others - center)
+            limits = (others**2).sum(axis=1) - center @ center
+            room = CELL_MARGIN * ((others - center) ** 2).sum(axis=1)
+            answer = linprog(gradient[c], A_ub=normals, b_ub=limits - room, bounds=bounds)
+            if answer.status == 0:
+                found.append((float(gradient[c] @ (answer.x - center)), answer.x))
+        found.sort(key=lambda pair: pair[0])
+        return np.array([x for _, x in found]).reshape(-1, self.d)
+
+    def arrangements(self, atoms: Floats, centers: Floats) -> Iterator[tuple[Floats, Ints]]:
+        """One or two atoms with part of the points each; the rest idles at a centre."""
+        for atom in atoms:
+            idle = centers[((centers - atom) ** 2).sum(axis=1).argmin()]
+            for share in SPLITS:
+                active = max(1, round(share * self.size))
+                yield _stack([atom, idle], [active, self.size - active])
+                if active == 1:
+                    break
+        if self.size > 1:
+            for i, first in enumerate(atoms[:PAIRED_ATOMS]):
+                for second in atoms[i + 1 : PAIRED_ATOMS]:
+                    for share in SPLITS[1:]:
+                        active = min(max(1, round(share * self.size)), self.size - 1)
+                        yield _stack([first, second], [active, self.size - active])
+
+    def switch_basin(self, evaluator: KMeansEvaluator) -> None:
+        """All points where another optimum gains most on the present one."""
+        home = evaluator.basins[0]
+        for other in evaluator.basins[1:]:
+            for location in self.switch_points(home, other)[:2]:
+                self.attempt(location[None, :], np.array([self.size]))
+
+    def switch_points(self, home: Floats, other: Floats) -> list[Floats]:
+        """Points of the box where d(v, home)^2 - d(v, other)^2 is largest, best first.
+
+        For a fixed centre B_e of the other optimum this is the largest t with
+        t <= |v - A_c|^2 - |v - B_e|^2 for every home centre A_c: linear in v.
+        """
+        from scipy.optimize import linprog
+
+        found = []
+        bounds = [*zip(self.lower, self.upper, strict=True), (None, None)]
+        for center in other:
+            normals = np.hstack([2.0 * (home - center), np.ones((len(home), 1))])
+            limits = (home**2).sum(axis=1) - center @ center
+            objective = np.zeros(self.d + 1)
+            objective[-1] = -1.0
+            answer = linprog(objective, A_ub=normals, b_ub=limits, bounds=bounds)
+            if answer.status == 0:
+                found.append((-float(answer.x[-1]), answer.x[:-1]))
+        found.sort(key=lambda pair: pair[0])
+        return [x for _, x in found]
+
+    def real_points(self) -> None:
+        """Clumps at real points, where nothing is known about how the clustering feels V."""
+        points = self.problem.points
+        atoms = min(self.problem.k, self.size)
+        for _ in range(REAL_POINT_TRIES):
+            rows = self.rng.choice(len(points), atoms, replace=False)
+            counts = np.full(atoms, self.size // atoms)
+            counts[: self.size % atoms] += 1
+            self.attempt(points[rows], counts)
+
+    def polish(self) -> None:
+        """CMA-ES over the locations of the best atoms, their multiplicities fixed."""
+        atoms, counts = self.best_atoms, self.best_counts
+        count = len(atoms)
+        box = Box(np.tile(self.lower, count), np.tile(self.upper, count))
+        remaining = max(self.evaluate.budget - self.evaluate.count, 1)
+        cmaes(
+            lambda flat: self.attempt(flat.reshape(count, self.d), counts),
+            box,
+            remaining,
+            self.rng,
+            start=atoms.ravel(),
+        )
+
+
+def _stack(locations: list[Floats], counts: list[int]) -> tuple[Floats, Ints]:
+    kept = [i for i, count in enumerate(counts) if count > 0]
+    return np.array([locations[i] for i in kept]), np.array([counts[i] for i in kept])

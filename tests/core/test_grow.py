@@ -1,0 +1,189 @@
+"""Algorithm 2: events, growth policies, limits, cancelling, verification, reproducibility."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from antidote_core import RunSpec, SpecError, fold, grow, load_dataset, run
+from antidote_core.algorithms.grow import _shrunk, _Sizes
+from antidote_core.algorithms.record import pack, unpack
+from antidote_core.algorithms.verification import meets, noise, verify
+from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.problem import Problem
+
+SMALL = RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=2, seed=1)
+
+
+def without_times(spec):
+    return [(event.kind, dict(event.data)) for event in grow(spec)]
+
+
+@pytest.mark.parametrize("optimizer", list(OPTIMIZERS))
+@pytest.mark.parametrize("growth", ["extend", "restart", "bisect"])
+def test_same_spec_same_events(optimizer, growth):
+    spec = dataclasses.replace(SMALL, optimizer=optimizer, growth=growth, target=-2.0, embed_dim=4)
+    assert without_times(spec) == without_times(spec)
+
+
+def test_other_seed_other_events():
+    spec = dataclasses.replace(SMALL, optimizer="random", target=-2.0)
+    assert without_times(spec) != without_times(dataclasses.replace(spec, seed=2))
+
+
+def test_event_order_and_fold_equal_run():
+    spec = dataclasses.replace(SMALL, shrink=True)
+    events = list(grow(spec))
+    kinds = [kind for kind, _ in itertools.groupby(event.kind for event in events)]
+    assert kinds[:4] == ["started", "vanilla", "target", "noise"]
+    assert kinds[-2:] == ["verified", "finished"]
+    view, result = fold(events), run(spec)
+    assert view.cost == result.cost
+    assert np.array_equal(view.antidote, result.antidote)
+    assert result.reached
+    assert result.reason == "target reached"
+    assert 0.0 <= result.verification.share <= 1.0
+
+
+def test_result_cost_is_the_cost_of_the_returned_antidote():
+    result = run(SMALL)
+    problem = Problem(load_dataset("blobs"), seed=1)
+    assert problem.evaluate(result.antidote) == result.cost
+    assert result.vanilla_cost == problem.vanilla.cost
+    assert result.cost < result.vanilla_cost
+
+
+def test_growth_stops_at_the_size_limit_and_keeps_the_best():
+    spec = dataclasses.replace(SMALL, target=-2.0, step=2, max_size=6, max_rounds=None, budget=20)
+    result = run(spec)
+    assert [r.size for r in result.history] == [3, 5]
+    assert not result.reached
+    assert result.cost == min(r.cost for r in result.history)
+    assert result.reason == "size limit of 6 points reached"
+    assert result.verification.share == 0.0
+
+
+def test_default_limit_is_a_tenth_of_the_data():
+    sizes = _Sizes(RunSpec(dataset="bank"), 5000)
+    assert sizes.limit == 500
+
+
+def test_rounds_and_time_limits_are_named():
+    assert "2 rounds" in run(dataclasses.replace(SMALL, target=-2.0)).reason
+    hurried = dataclasses.replace(SMALL, target=-2.0, max_seconds=1e-6, max_rounds=None)
+    assert "time limit" in run(hurried).reason
+
+
+def test_cancel_keeps_the_best_so_far():
+    spec = dataclasses.replace(SMALL, target=-2.0, budget=10_000, max_rounds=None)
+    asked = itertools.count()
+    result = run(spec, cancel=lambda: next(asked) > 40)
+    assert result.state == "stopped"
+    assert result.reason == "stopped by you"
+    assert result.size == 3
+    assert result.cost < result.vanilla_cost
+    assert result.evaluations <= 41
+
+
+def test_leaving_the_generator_ends_its_thread():
+    import threading
+
+    before = threading.active_count()
+    events = grow(dataclasses.replace(SMALL, target=-2.0, budget=100_000))
+    for event in events:
+        if event.kind == "improved":
+            break
+    events.close()
+    assert threading.active_count() == before
+
+
+def test_bisect_finds_a_smaller_size_than_it_started_from():
+    spec = RunSpec(
+        dataset="blobs", growth="bisect", start_size=1, budget=150, max_size=64, target=-0.9
+    )
+    result = run(spec)
+    assert result.reached
+    sizes = [r.size for r in result.history]
+    failed = [r.size for r in result.history if not r.reached]
+    assert result.size == min(r.size for r in result.history if r.reached)
+    assert all(size < result.size for size in failed)
+    assert len(sizes) == len(set(sizes))
+
+
+@pytest.mark.parametrize("works", range(1, 40))
+def test_bisect_sizes_find_any_threshold(works):
+    sizes = _Sizes(RunSpec(dataset="bank", growth="bisect", start_size=3, max_size=100), 10_000)
+    tried = []
+    while (size := sizes.next()) is not None:
+        tried.append(size)
+        sizes.record(size, size >= works)
+    assert min(size for size in tried if size >= works) == works
+    assert len(tried) <= 14
+
+
+def test_shrinking_never_loses_the_target():
+    problem = Problem(load_dataset("blobs"), fairness="social")
+    result = run(RunSpec(dataset="blobs", fairness="social", start_size=12, budget=100))
+    smaller, spent = _shrunk(
+        problem, result.antidote, problem.vanilla.cost, True, stop=lambda: False
+    )
+    assert len(smaller) <= len(result.antidote)
+    assert spent > 0
+    assert meets(problem.evaluate(smaller), problem.vanilla.cost, strict=True)
+
+
+def test_named_targets_must_be_beaten_and_numbers_met():
+    assert meets(1.0, 1.0, strict=False)
+    assert not meets(1.0, 1.0, strict=True)
+    vanilla = Problem(load_dataset("blobs")).vanilla.cost
+    spec = dataclasses.replace(SMALL, target=vanilla + 0.01)
+    assert run(spec).history[0].reached
+
+
+def test_sota_target_names_the_algorithm_and_its_scoring():
+    events = list(grow(dataclasses.replace(SMALL, fairness="social", target="sota")))
+    target = next(event.data for event in events if event.kind == "target")
+    assert target["sota"]["scoring"] == "nearest centre"
+    assert target["target"] == target["sota"]["cost"]
+    with pytest.raises(SpecError, match="No fair algorithm"):
+        run(dataclasses.replace(SMALL, fairness="gap", target="sota"))
+
+
+def test_noise_and_verification_use_other_seeds_and_are_reproducible():
+    problem = Problem(load_dataset("two-optima"), restarts=1)
+    assert noise(problem) == noise(problem)
+    found = verify(problem, problem.points[:2], target=0.0, strict=False)
+    assert found == verify(problem, problem.points[:2], target=0.0, strict=False)
+    assert found.share == 1.0
+    assert found.restarts == 10
+
+
+def test_a_cluster_of_antidote_points_alone_is_flagged():
+    data = load_dataset("blobs")
+    problem = Problem(data)
+    far = np.full((200, 2), 1000.0)
+    assert verify(problem, far, target=-0.5, strict=False).antidote_only == 1
+    assert problem.evaluate(far) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ({"optimizer": "magic"}, "optimizer"),
+        ({"clustering": "magic"}, "clustering must be one of"),
+        ({"fairness": "magic"}, "fairness must be one of"),
+        ({"box": "magic"}, "box must be one of"),
+        ({"k": 10_000}, "k must be at most"),
+    ],
+)
+def test_unknown_names_give_a_sentence(setting, sentence):
+    with pytest.raises(SpecError, match=sentence):
+        run(dataclasses.replace(SMALL, **setting))
+
+
+def test_pack_round_trip():
+    antidote = np.random.default_rng(0).normal(size=(5, 3))[[0, 1, 1, 4, 0]]
+    again = unpack(pack(antidote))
+    assert sorted(map(tuple, again)) == sorted(map(tuple, antidote))
+    assert unpack(pack(np.empty((0, 3)))).shape == (0, 3)
