@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from antidote_core.algorithms.grow import grow
+from antidote_core.algorithms.compare import compare
+from antidote_core.algorithms.grow import grow, load_spec_data
 from antidote_core.algorithms.record import RunView, after
-from antidote_core.datasets import load_dataset
 from antidote_core.errors import AntidoteError
 from antidote_core.types import Dataset, Event, RunSpec
 
@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _Parser(prog="python -m antidote_core", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_run(commands)
+    _add_compare(commands)
     options = parser.parse_args(arguments)
     try:
         code: int = options.call(options)
@@ -47,14 +48,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _add_run(commands: Any) -> None:
     parser = commands.add_parser("run", help="find antidote points by Algorithm 2")
     parser.set_defaults(call=_run)
+    _add_problem(parser)
+    _add_search(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON event per line")
+    parser.add_argument("--out", type=Path, help="folder for events, result and antidote points")
+
+
+def _add_compare(commands: Any) -> None:
+    parser = commands.add_parser(
+        "compare", help="plain clustering, fair algorithms in both scorings, antidote data"
+    )
+    parser.set_defaults(call=_compare)
+    _add_problem(parser)
+    _add_search(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON row per line")
+
+
+def _add_problem(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, help="adult, bank, creditcard, lfw, ...")
     parser.add_argument("--protected", help="another protected column")
     parser.add_argument("--rows", help="which rows or form of the data set")
     parser.add_argument("--sample", type=int, help="use a seeded sample of this many rows")
+    parser.add_argument("--sample-seed", type=int, default=0, help="which sample")
     parser.add_argument("--clustering", default="kmeans")
     parser.add_argument("--fairness", default="balance")
     parser.add_argument("--k", type=int, default=2, help="number of clusters")
     parser.add_argument("--restarts", type=int, default=10, help="1 is the paper's way")
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start-size", type=int, default=10, help="V_s, first size of V")
     parser.add_argument("--step", type=int, default=1, help="ξ, points added per round")
     parser.add_argument("--target", default="vanilla", help="α: vanilla, sota or a number")
@@ -67,9 +90,6 @@ def _add_run(commands: Any) -> None:
     parser.add_argument("--max-seconds", type=float)
     parser.add_argument("--box", default="minmax", help="plausible, minmax or wide")
     parser.add_argument("--shrink", action="store_true", help="drop points once reached")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true", help="one JSON event per line")
-    parser.add_argument("--out", type=Path, help="folder for events, result and antidote points")
 
 
 def _number_or_name(text: str) -> str | float:
@@ -95,9 +115,7 @@ def _spec(options: argparse.Namespace) -> RunSpec:
 
 def _run(options: argparse.Namespace) -> int:
     spec = _spec(options)
-    data = load_dataset(
-        spec.dataset, protected=spec.protected, rows=spec.rows, sample=spec.sample, seed=spec.seed
-    )
+    data = load_spec_data(spec)
     view = RunView()
     log = []
     for event in grow(spec, data):
@@ -113,6 +131,38 @@ def _run(options: argparse.Namespace) -> int:
     if options.out is not None:
         _write(options.out, spec, data, view, log, result)
     return REACHED if view.reached else NOT_REACHED
+
+
+def _compare(options: argparse.Namespace) -> int:
+    spec = _spec(options)
+    heads = ("balance", "social", "silhouette", "Davies-B.", "Calinski-H.", "seconds", "|V|")
+    if not options.json:
+        print(f"{spec.dataset}, {spec.clustering}, k = {spec.k}; costs: lower is fairer")
+        print(f"{'':24}{'scoring':16}" + "".join(f"{head:>12}" for head in heads))
+    for row in compare(spec):
+        if options.json:
+            print(json.dumps(_finite(row.to_dict()), separators=(",", ":")), flush=True)
+            continue
+        scores = row.quality
+        values = (
+            row.balance, row.social, scores.silhouette, scores.davies_bouldin,
+            scores.calinski_harabasz, row.seconds, row.size,
+        )  # fmt: skip
+        print(
+            f"{row.name:24}{row.scoring:16}" + "".join(f"{value:12.5g}" for value in values),
+            flush=True,
+        )
+        for note in row.notes:
+            print(f"    {note}")
+    return REACHED
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """JSON knows no NaN: what is not a number becomes null."""
+    return {
+        key: None if isinstance(value, float) and not math.isfinite(value) else value
+        for key, value in values.items()
+    }
 
 
 def _tell(event: Event, view: RunView) -> None:

@@ -177,6 +177,7 @@ class RunSpec:
     protected: str | None = None
     rows: str | None = None
     sample: int | None = None
+    sample_seed: int = 0
     version: int = field(default=1)
 
     def __post_init__(self) -> None:
@@ -184,7 +185,8 @@ class RunSpec:
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise SpecError(f"{name} must be a name; got {getattr(self, name)!r}.")
         minima = {
-            "k": 2, "restarts": 1, "start_size": 1, "step": 1, "budget": 1, "seed": 0, "version": 1,
+            "k": 2, "restarts": 1, "start_size": 1, "step": 1, "budget": 1, "seed": 0,
+            "sample_seed": 0, "version": 1,
         }  # fmt: skip
         for name, minimum in minima.items():
             _check_whole(name, getattr(self, name), minimum)

@@ -47,10 +47,7 @@ def grow(
     """
     optimizer = get_optimizer(spec.optimizer)
     if data is None:
-        data = load_dataset(
-            spec.dataset, protected=spec.protected, rows=spec.rows, sample=spec.sample,
-            seed=spec.seed,
-        )  # fmt: skip
+        data = load_spec_data(spec)
     begun = time.monotonic()
     view = RunView()
 
@@ -116,6 +113,17 @@ def grow(
     if view.size:
         yield event("verified", **asdict(verify(problem, view.antidote, target, strict)))
     yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
+
+
+def load_spec_data(spec: RunSpec) -> Dataset:
+    """The data set that the spec names; `seed` does not change it, `sample_seed` does."""
+    return load_dataset(
+        spec.dataset,
+        protected=spec.protected,
+        rows=spec.rows,
+        sample=spec.sample,
+        seed=spec.sample_seed,
+    )
 
 
 def run(spec: RunSpec, data: Dataset | None = None, cancel: Cancel | None = None) -> RunView:
