@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from antidote_core import Problem
+from antidote_core import Dataset, Problem
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from benchmarks.data import NAMES, available
 
@@ -41,6 +41,16 @@ def uniform(points: np.ndarray, count: int, seed: int = 0) -> list[np.ndarray]:
     return [rng.uniform(low, high, (SIZE, points.shape[1])) for _ in range(count)]
 
 
+def warm_start(data: Dataset, start: np.ndarray) -> Callable[[np.ndarray], object]:
+    return lambda v: KMeans(len(start), init=start, n_init=1, tol=0.0).fit(
+        np.vstack([data.points, v])
+    )
+
+
+def from_scratch(data: Dataset, k: int) -> Callable[[np.ndarray], object]:
+    return lambda v: KMeans(k, n_init=10, random_state=0).fit(np.vstack([data.points, v]))
+
+
 def rows() -> Iterator[dict[str, object]]:
     """(a) Four data sets, k = 2, 3, 4, both definitions of C(U ∪ V)."""
     for name in NAMES:
@@ -52,25 +62,11 @@ def rows() -> Iterator[dict[str, object]]:
             paper = Problem(data, k=k, restarts=1)
             start = paper.vanilla.centers
             ours = seconds(paper.evaluate, antidotes).mean()
-            rival = np.median(
-                seconds(
-                    lambda v, k=k, start=start: KMeans(k, init=start, n_init=1, tol=0.0).fit(
-                        np.vstack([data.points, v])
-                    ),
-                    antidotes[:WARM_REPEATS],
-                )
-            )
+            rival = np.median(seconds(warm_start(data, start), antidotes[:WARM_REPEATS]))
             yield row(f"evaluate restarts=1, {name} k={k}", "KMeans warm start", ours, rival)
             portfolio = Problem(data, k=k, restarts=10)
             ours = seconds(portfolio.evaluate, antidotes[: OURS_REPEATS // 2]).mean()
-            rival = np.median(
-                seconds(
-                    lambda v, k=k: KMeans(k, n_init=10, random_state=0).fit(
-                        np.vstack([data.points, v])
-                    ),
-                    antidotes[:COLD_REPEATS],
-                )
-            )
+            rival = np.median(seconds(from_scratch(data, k), antidotes[:COLD_REPEATS]))
             yield row(f"evaluate portfolio, {name} k={k}", "KMeans(n_init=10)", ours, rival)
 
 
