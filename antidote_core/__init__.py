@@ -1,23 +1,45 @@
 """Make clustering fair before clustering: find few antidote points V so that C(U ∪ V) is fair."""
 
-from antidote_core.datasets import load_dataset
+from antidote_core import baselines
+from antidote_core.algorithms.grow import grow, run
+from antidote_core.algorithms.record import RunView, fold
+from antidote_core.clustering import ClusteringMethod, register_clustering
+from antidote_core.datasets import (
+    available_forms,
+    dataset_from_frame,
+    list_datasets,
+    load_dataset,
+)
 from antidote_core.errors import AntidoteError, DataError, SolverError, SpecError
-from antidote_core.fairness import balance_cost, social_cost
+from antidote_core.fairness import FairnessCost, balance_cost, register_fairness, social_cost
 from antidote_core.problem import Problem
 from antidote_core.quality import quality
-from antidote_core.types import Dataset, Event, RunSpec
+from antidote_core.types import Clustering, Dataset, Event, RunSpec
 
 __all__ = [
     "AntidoteError",
+    "Clustering",
+    "ClusteringMethod",
     "DataError",
     "Dataset",
     "Event",
+    "FairnessCost",
     "Problem",
     "RunSpec",
+    "RunView",
     "SolverError",
     "SpecError",
+    "available_forms",
     "balance_cost",
+    "baselines",
+    "dataset_from_frame",
+    "fold",
+    "grow",
+    "list_datasets",
     "load_dataset",
     "quality",
+    "register_clustering",
+    "register_fairness",
+    "run",
     "social_cost",
 ]

@@ -76,7 +76,9 @@ def test_rounds_and_time_limits_are_named():
 
 
 def test_cancel_keeps_the_best_so_far():
-    spec = dataclasses.replace(SMALL, target=-2.0, budget=10_000, max_rounds=None)
+    spec = dataclasses.replace(
+        SMALL, fairness="social", target=-2.0, budget=10_000, max_rounds=None
+    )
     asked = itertools.count()
     result = run(spec, cancel=lambda: next(asked) > 40)
     assert result.state == "stopped"
