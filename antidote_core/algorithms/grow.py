@@ -110,8 +110,7 @@ def grow(
     if cancel is not None and cancel():
         yield event("stopped", reason="stopped by you")
         return
-    if view.size:
-        yield event("verified", **asdict(verify(problem, view.antidote, target, strict)))
+    yield event("verified", **asdict(verify(problem, view.antidote, target, strict)))
     yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
 
 
