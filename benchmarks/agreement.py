@@ -9,7 +9,7 @@ no more antidote points than the paper's ratio (adult with restarts=1, the other
 import sys
 
 from antidote_core import RunSpec, run
-from antidote_core.paper import load_tables
+from antidote_core.paper import paper_tables
 from benchmarks.data import available
 
 
@@ -44,7 +44,7 @@ def agreement(seeds: int) -> None:
 
 
 def table_one() -> None:
-    for cell in load_tables()["vanilla_k2"]["rows"]:
+    for cell in paper_tables()["vanilla_k2"]["rows"]:
         if cell["clustering"] != "kmeans":
             continue
         data = available(cell["dataset"])
