@@ -1,0 +1,152 @@
+"""Bar charts: how large the groups are, who is in which cluster, what each group pays."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from antidote_core.fairness import BalanceTable, SocialTable
+from antidote_core.reporting.palette import DECIDES, LIGHT_INK, VANILLA, Mark, group_mark, ink
+from antidote_core.reporting.words import EQUAL, number, percent
+from antidote_core.types import Dataset
+
+ROW = 34  # pixels per bar
+WRITABLE = 0.07  # narrower parts of a bar have no room for their figure
+
+
+def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
+    """One bar per group with its points and share."""
+    figure = go.Figure()
+    for code, (name, size) in enumerate(
+        zip(data.group_names, data.group_sizes.tolist(), strict=True)
+    ):
+        mark = group_mark(code, dark)
+        figure.add_bar(
+            y=[name],
+            x=[size],
+            orientation="h",
+            name=name,
+            marker={"color": mark.color, "pattern": _pattern(mark)},
+            text=f"{size:,} ({percent(size / data.n)})",
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate=f"{name}: {size:,} of {data.n:,} points<extra></extra>",
+        )
+    _rows(figure, len(data.group_names))
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(title="points", range=[0, 1.35 * int(data.group_sizes.max())])
+    return figure
+
+
+def cluster_mix_figure(
+    table: BalanceTable, group_names: tuple[str, ...], dark: bool = False, compact: bool = False
+) -> go.Figure:
+    """100 % bars: the whole data above, then one bar per cluster; the deciding cell is outlined.
+
+    `compact` leaves out the axis, the legend and the words, for a place where they stand beside it.
+    """
+    k, g = table.counts.shape
+    totals = table.counts.sum(axis=1)
+    whole = table.counts.sum(axis=0) / table.counts.sum()
+    ratio = float(table.ratios[table.cluster, table.group])
+    unequal = ratio < EQUAL
+    names = ["whole data", *(f"cluster {c + 1}" for c in range(k))]
+    shares = [whole, *(table.counts[c] / max(totals[c], 1) for c in range(k))]
+    figure = go.Figure()
+    for j in range(g):
+        mark = group_mark(j, dark)
+        values = [float(share[j]) for share in shares]
+        decides = [
+            unequal and row == table.cluster + 1 and j == table.group for row in range(k + 1)
+        ]
+        figure.add_bar(
+            y=names,
+            x=values,
+            orientation="h",
+            name=group_names[j],
+            marker={
+                "color": mark.color,
+                "pattern": _pattern(mark),
+                "line": {
+                    "color": [DECIDES if flag else ink(dark) for flag in decides],
+                    "width": [4 if flag else 0.5 for flag in decides],
+                },
+            },
+            text=[percent(value) if value >= WRITABLE else "" for value in values],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            textfont={"color": LIGHT_INK if mark.color != LIGHT_INK else "#FFFFFF"},
+            hovertemplate="%{y}: %{x:.1%} " + group_names[j] + "<extra></extra>",
+        )
+    _rows(figure, k + 1, legend=not compact)
+    figure.update_layout(barmode="stack", legend={"traceorder": "normal"}, showlegend=not compact)
+    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
+    if compact:
+        figure.update_xaxes(range=[0, 1], visible=False)
+        figure.update_layout(height=ROW * (k + 1) + 20, margin={"t": 5, "b": 5})
+        return figure
+    figure.update_xaxes(range=[0, 1.28], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    if unequal:
+        figure.add_annotation(
+            y=names[table.cluster + 1],
+            x=1.02,
+            xanchor="left",
+            align="left",
+            showarrow=False,
+            text=f"<b>◀ decides:</b><br>{percent(ratio)} of fair<br>share",
+            font={"color": DECIDES, "size": 12},
+        )
+    return figure
+
+
+def group_cost_figure(
+    table: SocialTable, group_names: tuple[str, ...], dark: bool = False
+) -> go.Figure:
+    """One bar per group with its average cost; the largest, which decides, is outlined."""
+    figure = go.Figure()
+    for j, name in enumerate(group_names):
+        decides = j == table.group
+        cost = float(table.group_costs[j])
+        figure.add_bar(
+            y=[name],
+            x=[cost],
+            orientation="h",
+            name=name,
+            marker={
+                "color": VANILLA,
+                "line": {"color": DECIDES if decides else VANILLA, "width": 4 if decides else 0},
+            },
+            text=f"<b>{number(cost)} ◀ decides</b>" if decides else number(cost),
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate=f"{name}: {number(cost)}<extra></extra>",
+        )
+    _rows(figure, len(group_names))
+    figure.update_layout(showlegend=False)
+    figure.update_xaxes(
+        title="average cost, lower is fairer",
+        range=[0, 1.45 * table.cost or 1.0],
+    )
+    return figure
+
+
+def _pattern(mark: Mark) -> dict[str, object]:
+    return {
+        "shape": mark.pattern,
+        "size": 7,
+        "solidity": 0.15,
+        "bgcolor": mark.color,
+        "fgcolor": "rgba(0,0,0,0.35)",
+    }
+
+
+def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
+    figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False, ticks="")
+    figure.update_xaxes(fixedrange=True)
+    figure.update_yaxes(fixedrange=True)
+    figure.update_layout(
+        height=ROW * rows + (130 if legend else 80),
+        margin={"l": 10, "r": 10, "t": 40 if legend else 10, "b": 40},
+        bargap=0.25,
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "title": None},
+    )

@@ -1,0 +1,63 @@
+"""One colour per role in every picture; groups and clusters also differ by symbol and pattern.
+
+Colours are those of Okabe and Ito (2008) for the roles and groups and of Paul Tol's bright scheme
+for clusters: both stay apart for people who see colours differently.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+VANILLA = "#7F7F7F"
+SOTA = "#0072B2"
+ANTIDOTE = "#E69F00"
+DECIDES = "#D55E00"
+TARGET_DASH = "dash"
+
+LIGHT_INK, DARK_INK = "#1F2328", "#F2F4F7"
+
+_GROUP_COLORS = ("#009E73", "#CC79A7", "#56B4E9", "#F0E442", "")  # "" is the ink of the theme
+_CLUSTER_COLORS = ("#4477AA", "#CCBB44", "#AA3377", "#228833", "#66CCEE", "#EE6677")
+_SYMBOLS = (
+    "circle", "diamond", "square", "triangle-up", "pentagon", "triangle-down", "hexagon",
+    "triangle-left", "octagon", "triangle-right",
+)  # fmt: skip
+_PATTERNS = ("", "/", ".", "x", "-", "\\", "+", "|")
+
+
+class Mark(NamedTuple):
+    """How one group or cluster is drawn everywhere."""
+
+    color: str
+    symbol: str
+    pattern: str
+
+
+def ink(dark: bool) -> str:
+    """Outlines, borders and writing on the page's background."""
+    return DARK_INK if dark else LIGHT_INK
+
+
+def group_mark(code: int, dark: bool = False) -> Mark:
+    """The mark of a protected group; no two of the first twenty are the same.
+
+    >>> len({group_mark(code) for code in range(20)})
+    20
+    """
+    return _mark(code, _GROUP_COLORS, dark)
+
+
+def cluster_mark(index: int, dark: bool = False) -> Mark:
+    """The mark of a cluster; no two of the first twenty are the same.
+
+    >>> len({cluster_mark(index) for index in range(20)})
+    20
+    """
+    return _mark(index, _CLUSTER_COLORS, dark)
+
+
+def _mark(index: int, colors: tuple[str, ...], dark: bool) -> Mark:
+    color = colors[index % len(colors)] or ink(dark)
+    # Symbols turn a step further with every round of colours.
+    turn = index + index // len(colors)
+    return Mark(color, _SYMBOLS[turn % len(_SYMBOLS)], _PATTERNS[turn % len(_PATTERNS)])

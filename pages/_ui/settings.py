@@ -1,0 +1,102 @@
+"""The settings of a page: widgets bound to the URL, so that a link shows the same thing again.
+
+The options are the library's own names, because the URL carries what the widget shows; a line below
+each widget says in words what the name means.
+"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.datasets import DATASETS, Form, available_forms, dataset_info
+
+URL = "query-params"
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    name: str
+    protected: str
+    rows: str
+    sample: int | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class ClusteringSettings:
+    clustering: str
+    k: int
+    restarts: int
+    seed: int
+
+
+def data_settings() -> DataSettings:
+    name = st.selectbox(
+        "Data set", list(DATASETS), index=1, key="data", bind=URL, on_change=_forget_choices
+    )
+    info = dataset_info(name)
+    st.caption(info.description)
+    protected = st.radio(
+        "Protected attribute", info.protected, key="protected", bind=URL, horizontal=True
+    )
+    forms = available_forms(name)
+    if len(forms) > 1:
+        rows = _rows(forms)
+    with st.expander("Sample and seed" if len(forms) > 1 else "Rows, sample and seed"):
+        if len(forms) == 1:
+            rows = _rows(forms)
+        sample = st.number_input(
+            "Sample of the rows",
+            min_value=1,
+            value=None,
+            step=500,
+            placeholder="all rows",
+            key="sample",
+            bind=URL,
+            help="Takes this many rows, in proportion to the group sizes.",
+        )
+        seed = st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=2**31 - 1,
+            value=0,
+            step=1,
+            key="seed",
+            bind=URL,
+            help="Draws the sample, the points of the teaching sets and the starts of the "
+            "clustering. Same seed, same result.",
+        )
+    return DataSettings(name, protected, rows, sample, seed)
+
+
+def _rows(forms: tuple[Form, ...]) -> str:
+    return st.radio(
+        "Rows",
+        [form.name for form in forms],
+        captions=[form.title if form.available else f"{form.title} (not here)" for form in forms],
+        key="rows",
+        bind=URL,
+    )
+
+
+def _forget_choices() -> None:
+    """A new data set starts from its own defaults."""
+    info = dataset_info(st.session_state["data"])
+    st.session_state["protected"] = info.protected[0]
+    st.session_state["rows"] = info.forms()[0].name
+
+
+def clustering_settings(seed: int) -> ClusteringSettings:
+    method = st.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+    st.caption(f"{CLUSTERINGS[method].title}. {CLUSTERINGS[method].sentence}")
+    k = st.slider("Number of clusters (k)", 2, 10, 2, key="k", bind=URL)
+    with st.expander("Restarts"):
+        restarts = st.number_input(
+            "Restarts", min_value=1, max_value=100, value=10, step=1, key="restarts", bind=URL
+        )
+        st.caption(
+            "The best of so many starts counts. The paper takes a single start (1): then another "
+            "seed may end in another clustering."
+        )
+    return ClusteringSettings(method, k, restarts, seed)

@@ -1,0 +1,40 @@
+"""One data set: who is in it, and what plain clustering does to its groups."""
+
+import streamlit as st
+
+from pages._ui import cached, clustering_blocks, dataset_blocks
+from pages._ui.link import asked_by_link, tell_ignored
+from pages._ui.settings import clustering_settings, data_settings
+from pages._ui.show import attempt
+
+asked = asked_by_link()
+side, main = st.columns([1, 3.4], gap="large")
+with side:
+    wanted = data_settings()
+    choice = clustering_settings(wanted.seed)
+
+with main:
+    notice = st.container()
+    data = attempt(cached.load, wanted)
+    if data is None:
+        dataset_blocks.offer_other_forms(wanted)
+        st.stop()
+    dataset_blocks.header(data)
+    report = attempt(cached.plain, data, choice)
+    if report is None:
+        dataset_blocks.offer_sample(data)
+        dataset_blocks.group_sizes(data)
+    else:
+        clustering_blocks.verdict(data, choice, report)
+        left, right = st.columns(2, gap="large")
+        with left:
+            clustering_blocks.who_is_where(data, report)
+            clustering_blocks.group_costs(data, report)
+        with right:
+            clustering_blocks.point_map(data, choice, report)
+            dataset_blocks.group_sizes(data)
+        clustering_blocks.quality(report)
+    dataset_blocks.card(data)
+
+with notice:
+    tell_ignored("data", asked)
