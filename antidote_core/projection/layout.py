@@ -1,0 +1,100 @@
+"""UMAP layouts of U: computed once, kept on disk by content, V placed into the frozen picture.
+
+A layout shows a stratified sample of at most 4,000 points. V is placed at the weighted mean of its
+nearest sampled points, so U does not move while V grows. UMAP keeps neighbours together and says
+little about distances: it pulls a far-away antidote point onto U, which is why every antidote point
+is shown with its distance to the nearest real one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from antidote_core.types import Dataset, Floats, Ints
+
+SAMPLE = 4000
+NEIGHBOURS = 15
+PLACED_BY = 10
+SEED = 0
+VERSION = 1
+SHIPPED = Path(__file__).parent / "layouts"
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Positions (m, 2) of the sampled rows (m,) of U."""
+
+    rows: Ints
+    positions: Floats
+
+    def place(self, points: Floats, others: Floats) -> Floats:
+        """Where `others` (q, d) land among points (n, d): the mean of their nearest, weighted."""
+        from sklearn.neighbors import NearestNeighbors
+
+        if not len(others):
+            return np.empty((0, 2))
+        count = min(PLACED_BY, len(self.rows))
+        search = NearestNeighbors(n_neighbors=count).fit(points[self.rows])
+        distances, nearest = search.kneighbors(others)
+        weights = 1.0 / np.maximum(distances, 1e-9 + 1e-3 * distances.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return np.asarray((self.positions[nearest] * weights[:, :, None]).sum(axis=1))
+
+
+def layout_path(data: Dataset, folder: Path) -> Path:
+    """Where the layout of this data is kept below `folder`.
+
+    Named by the points in single precision, so that another machine's last bit changes nothing.
+    """
+    digest = hashlib.sha256(data.points.astype(np.float32).tobytes())
+    digest.update(data.groups.astype(np.int32).tobytes())
+    return folder / f"{digest.hexdigest()[:32]}-v{VERSION}.npz"
+
+
+def find_layout(data: Dataset, folder: Path) -> Layout | None:
+    """The layout shipped with the package or computed before into `folder`; None without one."""
+    for place in (SHIPPED, folder):
+        path = layout_path(data, place)
+        if path.is_file():
+            with np.load(path, allow_pickle=False) as stored:
+                return Layout(
+                    stored["rows"].astype(np.int64), stored["positions"].astype(np.float64)
+                )
+    return None
+
+
+def start_layout(data: Dataset, folder: Path) -> subprocess.Popen[bytes]:
+    """Compute the layout in a process of its own; `find_layout` sees it when the process ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    target = layout_path(data, folder)
+    source = target.with_suffix(".points.npz")
+    rows = sample_rows(data.groups)
+    np.savez(source, rows=rows, points=data.points[rows])
+    package = str(Path(__file__).resolve().parents[2])
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", "antidote_core.projection.umap_job", str(source), str(target)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def sample_rows(groups: Ints, limit: int = SAMPLE, seed: int = SEED) -> Ints:
+    """Rows of a sample with the group shares of the whole; small groups keep at least 30 rows."""
+    if len(groups) <= limit:
+        return np.arange(len(groups))
+    rng = np.random.default_rng(seed)
+    kept = []
+    for code in np.unique(groups):
+        members = np.flatnonzero(groups == code)
+        wanted = max(min(30, len(members)), int(limit * len(members) / len(groups)))
+        kept.append(rng.choice(members, min(wanted, len(members)), replace=False))
+    return np.sort(np.concatenate(kept))
