@@ -11,8 +11,8 @@ negative and sum to 1, the concave
     D(w) = sum_j w_j f_j(C(w)),    C_c(w) = sum_j w_j a_cj mu_cj / sum_j w_j a_cj,
 
 whose gradient is f(C(w)). For any w the cost lies between D(w) and max_j f_j(C(w)), so their gap
-certifies the centres. D is maximised by Newton steps on D + nu sum log w as nu goes to 0, in as many
-variables as there are groups.
+certifies the centres. D is maximised by Newton steps on D + nu sum log w as nu goes to 0, in
+as many variables as there are groups.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from scipy import sparse
 from antidote_core.types import Floats, Ints
 
 RELATIVE_GAP = 1e-12
-STEPS = 300
+SHRINK = 0.03
+MAX_STEPS = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,54 +85,64 @@ class LabelledGroups:
 def fair_centre_step(statistics: LabelledGroups) -> CentreStep:
     """Centres that minimise the largest group cost at these labels."""
     g = len(statistics.within)
-    weights = np.full(g, 1.0 / g)
-    best = _evaluate(statistics, weights)
+    state = best = _State.at(statistics, np.full(g, 1.0 / g))
     barrier = best.gap / g
-    for _ in range(STEPS):
-        if best.gap <= RELATIVE_GAP * best.cost:
+    for _ in range(MAX_STEPS):
+        if best.gap <= RELATIVE_GAP * best.cost or barrier * g <= 0.01 * RELATIVE_GAP * best.cost:
             break
-        weights, decrement = _newton(statistics, weights, barrier)
-        trial = _evaluate(statistics, weights)
-        if trial.gap < best.gap:
-            best = trial
-        if decrement < 1e-2 * barrier:
-            barrier *= 0.1
-            if barrier * g < 0.01 * RELATIVE_GAP * best.cost:
-                break
-    return best
+        state, promised = _newton(statistics, state, barrier)
+        if state.gap < best.gap:
+            best = state
+        if promised < barrier:
+            barrier *= SHRINK
+    return CentreStep(best.centers, best.weights, best.cost, best.gap)
 
 
-def _evaluate(statistics: LabelledGroups, weights: Floats) -> CentreStep:
-    centers = statistics.centers(weights)
-    costs = statistics.group_costs(centers)
-    worst = float(costs.max())
-    return CentreStep(centers, weights, worst, max(0.0, worst - float(weights @ costs)))
+@dataclass(frozen=True, eq=False)
+class _State:
+    """Weights (g,) with their centres and group costs (g,)."""
+
+    weights: Floats
+    centers: Floats
+    costs: Floats
+
+    @classmethod
+    def at(cls, statistics: LabelledGroups, weights: Floats) -> _State:
+        centers = statistics.centers(weights)
+        return cls(weights, centers, statistics.group_costs(centers))
+
+    @property
+    def cost(self) -> float:
+        return float(self.costs.max())
+
+    @property
+    def gap(self) -> float:
+        return max(0.0, self.cost - float(self.weights @ self.costs))
+
+    def value(self, barrier: float) -> float:
+        return float(self.weights @ self.costs + barrier * np.log(self.weights).sum())
 
 
-def _newton(statistics: LabelledGroups, weights: Floats, barrier: float) -> tuple[Floats, float]:
+def _newton(statistics: LabelledGroups, state: _State, barrier: float) -> tuple[_State, float]:
     """One damped Newton step on D(w) + barrier * sum log w, and how much it promised to gain."""
+    weights = state.weights
     g = len(weights)
-    centers = statistics.centers(weights)
-    slope = statistics.group_costs(centers) + barrier / weights
+    slope = state.costs + barrier / weights
     system = np.zeros((g + 1, g + 1))
-    system[:g, :g] = statistics.curvature(weights, centers) - np.diag(barrier / weights**2)
+    curvature = statistics.curvature(weights, state.centers)
+    system[:g, :g] = curvature - np.diag(barrier / weights**2)
     system[:g, g] = system[g, :g] = 1.0
     step = np.linalg.solve(system, np.append(-slope, 0.0))[:g]
     promised = float(slope @ step)
     shrinking = step < 0
     length = 1.0
     if shrinking.any():
-        length = min(1.0, 0.95 * float((-weights[shrinking] / step[shrinking]).min()))
-    value = _barrier_value(statistics, weights, barrier)
+        length = min(1.0, 0.99 * float((-weights[shrinking] / step[shrinking]).min()))
+    value = state.value(barrier)
     while length > 1e-10:
-        trial = weights + length * step
-        trial /= trial.sum()
-        if _barrier_value(statistics, trial, barrier) >= value + 0.1 * length * promised:
+        moved = weights + length * step
+        trial = _State.at(statistics, moved / moved.sum())
+        if trial.value(barrier) >= value + 0.1 * length * promised:
             return trial, promised
         length *= 0.5
-    return weights, 0.0
-
-
-def _barrier_value(statistics: LabelledGroups, weights: Floats, barrier: float) -> float:
-    costs = statistics.group_costs(statistics.centers(weights))
-    return float(weights @ costs + barrier * np.log(weights).sum())
+    return state, 0.0

@@ -30,7 +30,7 @@ MAX_STEPS = 500
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FairLloydResult(BaselineResult):
-    """`cost` is the social cost; `gap` how far the centres may be from the best for their labels."""
+    """`cost` is the social cost; `gap` bounds what better centres could save at these labels."""
 
     gap: float
 
@@ -106,7 +106,7 @@ class _Descent:
 
 
 def _descend(points: Floats, groups: Ints, g: int, centers: Floats) -> _Descent:
-    """Alternate both steps until the cost no longer falls; a cluster left empty keeps its centre."""
+    """Alternate both steps until the cost no longer falls; an empty cluster keeps its centre."""
     labels, squared = nearest_center(points, centers)
     cost = float(group_means(squared, groups, g).max())
     gap = np.inf

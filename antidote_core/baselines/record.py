@@ -20,6 +20,10 @@ OWN = "own assignment"
 NEAREST = "nearest centre"
 
 
+class BaselineWarning(UserWarning):
+    """Something in the data makes a result doubtful; the same sentence stands in its notes."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BaselineResult:
     """A fair clustering of n points: labels (n,), centers (k, d), scores, and how far to trust it.
