@@ -141,7 +141,7 @@ def _compare(options: argparse.Namespace) -> int:
         print(f"{'':24}{'scoring':16}" + "".join(f"{head:>12}" for head in heads))
     for row in compare(spec):
         if options.json:
-            print(json.dumps(_finite(row.to_dict()), separators=(",", ":")), flush=True)
+            print(json.dumps(row.to_dict(), separators=(",", ":")), flush=True)
             continue
         scores = row.quality
         values = (
@@ -155,14 +155,6 @@ def _compare(options: argparse.Namespace) -> int:
         for note in row.notes:
             print(f"    {note}")
     return REACHED
-
-
-def _finite(values: dict[str, Any]) -> dict[str, Any]:
-    """JSON knows no NaN: what is not a number becomes null."""
-    return {
-        key: None if isinstance(value, float) and not math.isfinite(value) else value
-        for key, value in values.items()
-    }
 
 
 def _tell(event: Event, view: RunView) -> None:

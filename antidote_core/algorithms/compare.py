@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from antidote_core.algorithms.grow import load_spec_data, run
-from antidote_core.algorithms.sota import SOTA
+from antidote_core.algorithms.sota import SOTA, sota_result
 from antidote_core.baselines import BaselineResult
 from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
@@ -36,10 +37,14 @@ class ComparisonRow:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, the quality scores beside the costs."""
+        """Plain values fit for JSON, the quality scores beside the costs; no number is None."""
         values = asdict(self)
         values.update(values.pop("quality"))
-        return values
+        values["notes"] = list(self.notes)
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in values.items()
+        }
 
 
 def solution_row(
@@ -80,6 +85,21 @@ def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRo
         )
         for scoring, costs in result.scores.items()
     ]
+
+
+def run_comparison(
+    spec: RunSpec, data: Dataset, antidote: Floats, seconds: float
+) -> Iterator[ComparisonRow]:
+    """The rows beside one run: plain clustering, its fair algorithm in both scorings, the run."""
+    begun = time.perf_counter()
+    problem = Problem(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
+    plain_seconds = time.perf_counter() - begun
+    yield solution_row(problem, VANILLA, data.points[:0], plain_seconds)
+    if len(antidote):
+        yield solution_row(problem, ANTIDOTE, antidote, seconds)
+    fair = sota_result(problem)
+    if fair is not None:
+        yield from baseline_rows(problem, fair)
 
 
 def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRow]:
