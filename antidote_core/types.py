@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from antidote_core.errors import SpecError
+from antidote_core.errors import DataError, SpecError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -264,6 +264,24 @@ class Event:
             {"kind": self.kind, "seconds": round(self.seconds, 4), **self.data},
             separators=(",", ":"),
         )
+
+    @classmethod
+    def from_json(cls, line: str) -> Event:
+        """Read what `to_json` wrote; anything else is a DataError.
+
+        >>> Event.from_json(Event("stopped", 1.5, {"reason": "limit"}).to_json()).data["reason"]
+        'limit'
+        """
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"The event is not valid JSON: {error}.") from None
+        if not isinstance(values, dict):
+            raise DataError("The event must be a JSON object.")
+        kind, seconds = values.pop("kind", None), values.pop("seconds", None)
+        if not isinstance(kind, str) or not _is_number(seconds):
+            raise DataError("The event must have a kind (a name) and seconds (a number).")
+        return cls(kind, float(seconds), values)
 
 
 def _is_number(value: object) -> bool:

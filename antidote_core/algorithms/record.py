@@ -33,7 +33,10 @@ class RunView:
     """The state of a run after some of its events.
 
     `antidote` (m, d) is the answer so far: the smallest V that reaches the target, else the V with
-    the lowest cost. `state` is "running", "finished" or "stopped"; `reason` says why it ended.
+    the lowest cost. `state` is "queued", "running", "finished", "stopped", "failed" or "dead" (its
+    process was lost); `reason` says why it ended, `stage` what is being waited for. `closed` means
+    that no more events will come: rows of comparison may still follow "finished". `unreadable`
+    counts the damaged lines of a log, which `notes` mentions too.
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -54,7 +57,11 @@ class RunView:
     evaluations: int = 0
     seconds: float = 0.0
     verification: Verification | None = None
+    comparison: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
+    stage: str = ""
+    closed: bool = False
+    unreadable: int = 0
 
     @property
     def rounds(self) -> int:
@@ -84,9 +91,25 @@ def fold(events: Iterable[Event]) -> RunView:
 def after(view: RunView, event: Event) -> RunView:
     """The view after one more event."""
     data = event.data
+    if event.kind == "queued":  # a run begins here, for the first time or anew
+        return RunView(state="queued")
+    if event.kind == "unreadable":
+        return _after_unreadable(view)
     view = replace(view, seconds=event.seconds)
+    if event.kind == "stage":
+        state = "running" if view.state == "queued" else view.state
+        return replace(view, state=state, stage=data["text"])
+    if event.kind == "note":
+        return replace(view, notes=(*view.notes, data["text"]))
     if event.kind == "started":
-        return replace(view, spec=data["spec"], points=data["points"], notes=tuple(data["notes"]))
+        return replace(
+            view,
+            state="running",
+            stage="",
+            spec=data["spec"],
+            points=data["points"],
+            notes=(*data["notes"], *view.notes),
+        )
     if event.kind == "vanilla":
         return replace(
             view,
@@ -113,9 +136,25 @@ def after(view: RunView, event: Event) -> RunView:
     if event.kind == "verified":
         fields = {**data, "costs": tuple(data["costs"])}
         return replace(view, verification=Verification(**fields))
-    if event.kind in ("finished", "stopped"):
-        return replace(view, state=event.kind, reason=data["reason"], current={})
+    if event.kind == "comparison":
+        return replace(view, comparison=(*view.comparison, data))
+    if event.kind in ("finished", "stopped", "failed", "dead"):
+        return replace(view, state=event.kind, reason=data["reason"], stage="", current={})
+    if event.kind == "closed":
+        return replace(view, closed=True, stage="")
     return view
+
+
+def _after_unreadable(view: RunView) -> RunView:
+    """One more damaged line; the notes say how many there are, in one sentence."""
+    count = view.unreadable + 1
+    kept = tuple(note for note in view.notes if note != _unreadable_note(view.unreadable))
+    return replace(view, unreadable=count, notes=(*kept, _unreadable_note(count)))
+
+
+def _unreadable_note(count: int) -> str:
+    lines = "1 line of the log of this run was" if count == 1 else f"{count} lines of the log were"
+    return f"{lines} damaged and left out."
 
 
 def _after_round(view: RunView, event: Event) -> RunView:

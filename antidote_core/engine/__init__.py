@@ -1,0 +1,35 @@
+"""Runs in the background, kept on disk: what the screens stand on.
+
+    from antidote_core.engine import Runner
+
+    runner = Runner()                          # one per server; home folder: ANTIDOTE_HOME
+    run_id = runner.submit(spec, owner=token)  # at once; an identical run is replayed or joined
+    runner.touch(run_id, owner=token)          # on every render: someone is looking
+    status = runner.status(run_id)             # .live .state .position .message .can_restart ...
+    view = runner.view(run_id)                 # RunView: the fold of the log so far
+    runner.stop(run_id)                        # keeps the best V so far
+
+A page polls `status(...).live` and draws `view(...)`, for live, stopped, lost and replayed runs
+alike. `view.stage` says what is being waited for before the first round ("compiling ..."), and
+`view.closed` that nothing more will come: with `view.state == "finished"` and not closed, the
+verdict stands and rows of comparison are on their way.
+
+An upload is `runner.submit(spec, data=dataset, owner=token)`: private to its owner, though whoever
+has the id can look, as with any run. `runner.data(run_id)` gives the data set of any run back.
+`runner.runs(token)` is the owner's list; `rename`, `delete` change that list only. `restart` starts
+a stopped, failed or lost run again under the same id. `worker_log` has the traceback of a failed
+one. Errors are RunError (an AntidoteError) with a sentence for the screen.
+
+States: queued, running, finished, stopped, failed (an error, `reason` says which), dead (its worker
+process was lost: killed, out of memory, or the server ended; the same spec gives the same result
+again).
+"""
+
+from antidote_core.engine.errors import RunError
+from antidote_core.engine.runner import Runner
+from antidote_core.engine.settings import default_home
+from antidote_core.engine.stages import STAGES
+from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.engine.store import Store
+
+__all__ = ["STAGES", "RunError", "RunState", "RunStatus", "Runner", "Store", "default_home"]

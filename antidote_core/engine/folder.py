@@ -1,0 +1,95 @@
+"""The folder of one run: which file holds what, and how they are written."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from antidote_core.algorithms.grow import load_spec_data
+from antidote_core.engine.datafile import read_dataset, write_dataset
+from antidote_core.engine.log import LogWriter
+from antidote_core.types import Dataset, Event, RunSpec
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """Names of the files; only `data` may be missing from a run that has begun."""
+
+    path: Path
+
+    @property
+    def spec(self) -> Path:
+        """What was asked."""
+        return self.path / "spec.json"
+
+    @property
+    def meta(self) -> Path:
+        """Who asked and when: what the index holds besides the spec and the log."""
+        return self.path / "meta.json"
+
+    @property
+    def events(self) -> Path:
+        """What happened."""
+        return self.path / "events.jsonl"
+
+    @property
+    def data(self) -> Path:
+        """The rows of a data set of one's own; absent for a data set known by name."""
+        return self.path / "data.npz"
+
+    @property
+    def stop(self) -> Path:
+        """Exists when the run is to stop; holds the reason."""
+        return self.path / "stop"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the worker as long as it lives."""
+        return self.path / "worker.lock"
+
+    @property
+    def output(self) -> Path:
+        """What the worker printed, tracebacks included."""
+        return self.path / "worker.log"
+
+    def create(self, spec: RunSpec, data: Dataset | None) -> None:
+        """Make the folder, readable by this user only, with the spec and the data in it."""
+        self.path.mkdir(mode=0o700)
+        self.spec.write_text(spec.to_json() + "\n", encoding="utf-8")
+        if data is not None:
+            write_dataset(self.data, data)
+
+    def read_spec(self) -> RunSpec:
+        """The spec, or a sentence about what is wrong with its file."""
+        return RunSpec.from_json(self.spec.read_text(encoding="utf-8"))
+
+    def read_data(self) -> Dataset:
+        """The data set of the run, from its own file or by name."""
+        if self.data.exists():
+            return read_dataset(self.data)
+        return load_spec_data(self.read_spec())
+
+    def write_meta(self, values: dict[str, Any]) -> None:
+        """Replace the file in one step: a reader sees the old one or the new one."""
+        replace_text(self.meta, json.dumps(values, indent=1) + "\n")
+
+    def ask_to_stop(self, reason: str) -> None:
+        """Leave the sign that the worker looks for; the first reason stays."""
+        if not self.stop.exists():
+            replace_text(self.stop, reason)
+
+    def write_end(self, state: str, reason: str, seconds: float = 0.0) -> None:
+        """Write the end of a run that has no worker to write it."""
+        with LogWriter(self.events) as log:
+            log.append(Event(str(state), seconds, {"reason": reason}))
+            log.append(Event("closed", seconds, {}))
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a small file so that it is there as a whole or not at all."""
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)

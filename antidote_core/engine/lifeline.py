@@ -1,0 +1,30 @@
+"""A worker must not outlive the server that started it, however the server ends."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with(server: int) -> None:
+    """End this process when the process `server`, which started it, ends.
+
+    Linux: the kernel kills us, even inside a long call of compiled code. Everywhere: our standard
+    input is a pipe from the server, and it ends when the server does.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != server:  # it ended before we asked to be told
+            os._exit(1)
+    threading.Thread(target=_end_with_input, name="lifeline", daemon=True).start()
+
+
+def _end_with_input() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(1)

@@ -1,0 +1,198 @@
+"""Runs in the background: everything a screen asks about them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from antidote_core.algorithms.grow import load_spec_data
+from antidote_core.algorithms.record import RunView
+from antidote_core.engine import log
+from antidote_core.engine.errors import RunError
+from antidote_core.engine.scheduler import Scheduler
+from antidote_core.engine.settings import (
+    CACHED_VIEWS,
+    IDLE_SECONDS,
+    TICK_SECONDS,
+    WATCHING_SECONDS,
+    default_slots,
+)
+from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.engine.store import Store, check_id
+from antidote_core.types import Dataset, Event, RunSpec
+
+STOPPED = "stopped by you"
+
+_T = TypeVar("_T")
+
+
+class Runner:
+    """All runs under one home folder, and the processes that work on them.
+
+    Any number of Runner objects may share a home: one of them, holding a lock, starts workers; the
+    others read, submit and stop, and take over when it is gone. Every method is thread-safe, quick
+    and never waits for a run (`wait` does). A wrong id or a lost folder raises RunError.
+    """
+
+    def __init__(
+        self,
+        home: Path | str | None = None,
+        slots: int | None = None,
+        idle_seconds: float = IDLE_SECONDS,
+    ) -> None:
+        self.store = Store(home)
+        self._followers: OrderedDict[str, log.Follower] = OrderedDict()
+        self._followers_lock = threading.Lock()
+        self._scheduler = Scheduler(
+            self.store, default_slots() if slots is None else slots, idle_seconds
+        )
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def submit(self, spec: RunSpec, data: Dataset | None = None, owner: str | None = None) -> str:
+        """Ask for a run; returns its id at once.
+
+        An identical finished run is that run; an identical one that waits or works is joined.
+        `data` is a data set of one's own: it is written to the folder of the run and nowhere else,
+        and the run is private: it never answers another owner. `owner` is a token of the asking
+        browser; the run goes on its list.
+        """
+        private = data is not None
+        run_id = self.store.submit(spec, data or load_spec_data(spec), owner, private)
+        self._scheduler.wake()
+        return run_id
+
+    def status(self, run_id: str, owner: str | None = None) -> RunStatus:
+        """State, place in the queue, times and, for an ended run, its figures."""
+        return self.store.status(run_id, owner)
+
+    def runs(self, owner: str) -> list[RunStatus]:
+        """The runs on the list of one owner, latest first."""
+        return self.store.of_owner(owner)
+
+    def view(self, run_id: str) -> RunView:
+        """The run as its log tells it so far; only what is new since the last call is read."""
+        check_id(run_id)
+        with self._followers_lock:
+            follower = self._followers.pop(run_id, None)
+            if follower is None:
+                follower = log.Follower(self.store.folder(run_id).events)
+            self._followers[run_id] = follower
+            while len(self._followers) > CACHED_VIEWS:
+                self._followers.popitem(last=False)
+        return self._reading(run_id, follower.view)
+
+    def events(self, run_id: str, offset: int = 0) -> tuple[list[Event], int]:
+        """The events from byte `offset` of the log on, and the offset to ask for next."""
+        path = self.store.folder(run_id).events
+        return self._reading(run_id, lambda: log.read(path, offset))
+
+    def data(self, run_id: str) -> Dataset:
+        """The data set the run works on."""
+        folder = self.store.folder(run_id)
+        return self._reading(run_id, folder.read_data)
+
+    def worker_log(self, run_id: str, characters: int = 20_000) -> str:
+        """The end of what the worker printed, tracebacks included; empty if it said nothing."""
+        path = self.store.folder(run_id).output
+        if not path.exists():
+            return ""
+        text = self._reading(run_id, lambda: path.read_text(encoding="utf-8", errors="replace"))
+        return text[-characters:]
+
+    def wait(self, run_id: str, timeout: float | None = None) -> RunStatus:
+        """Come back when the run has ended, or after `timeout` seconds with how it stands then."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while (status := self.status(run_id)).live:
+            if until is not None and time.monotonic() > until:
+                break
+            time.sleep(TICK_SECONDS)
+        return status
+
+    # -- changing -------------------------------------------------------------------------------
+
+    def stop(self, run_id: str, owner: str | None = None) -> bool:
+        """Ask the run to end with the best V so far; False if it goes on because others watch it.
+
+        With `owner`, a run that another owner has joined and looked at within the last minute is
+        left alone. A run that has ended already stays as it is.
+        """
+        status = self.status(run_id)
+        if owner is not None and self.store.watchers(run_id, owner, WATCHING_SECONDS):
+            return False
+        if status.live:
+            folder = self.store.folder(run_id)
+            try:
+                if self.store.withdraw(run_id, STOPPED):
+                    folder.write_end(RunState.STOPPED, STOPPED)
+                else:
+                    folder.ask_to_stop(STOPPED)
+            except OSError as error:
+                raise RunError(
+                    f"Run {run_id} cannot be asked to stop: its folder cannot be written "
+                    f"({error.strerror})."
+                ) from error
+        return True
+
+    def restart(self, run_id: str) -> str:
+        """Start a stopped, failed or lost run again from the beginning, under the same id.
+
+        Same spec, same seed, same result. The log goes on with a new part; the view forgets the
+        old one.
+        """
+        self.store.requeue(run_id)
+        self._scheduler.wake()
+        return run_id
+
+    def touch(self, run_id: str, owner: str | None = None) -> None:
+        """Someone is looking: a running run nobody looks at for `idle_seconds` is stopped."""
+        self.store.touch(run_id, owner)
+
+    def rename(self, run_id: str, owner: str, name: str) -> None:
+        """Name the run on the owner's list."""
+        self.store.rename(run_id, owner, name)
+
+    def delete(self, run_id: str, owner: str) -> None:
+        """Take the run off the owner's list; without any owner left, it is removed from disk."""
+        self.store.delete(run_id, owner)
+        with self._followers_lock:
+            self._followers.pop(run_id, None)
+
+    def rebuild(self) -> list[str]:
+        """Make the index anew from the folders; a sentence per folder that cannot be read."""
+        return self.store.rebuild()
+
+    def close(self) -> None:
+        """End the workers of this runner and let another one take over; queued runs stay queued."""
+        self._scheduler.close()
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def schedules(self) -> bool:
+        """Whether this runner is the one that starts workers."""
+        return self._scheduler.schedules
+
+    def _reading(self, run_id: str, read: Callable[[], _T]) -> _T:
+        try:
+            return read()
+        except OSError as error:
+            raise RunError(
+                f"The folder of run {run_id} cannot be read ({error.strerror}); start the run "
+                "again with the same settings."
+            ) from error

@@ -1,0 +1,63 @@
+"""What the engine may use: where it keeps runs, how many work at once, how long it waits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import antidote_core
+
+IDLE_SECONDS = 15 * 60.0  # a run that nobody has looked at for so long is stopped
+STOP_SECONDS = 2.0  # between asking a worker to stop and ending its process, gently, then hard
+TICK_SECONDS = 0.05  # between two looks at the workers and the queue
+LOOK_SECONDS = 1.0  # between two attempts to take over the scheduling, and two looks for idle runs
+CANCEL_SECONDS = 0.05  # between two looks of a worker at its stop file
+BUSY_SECONDS = 10.0  # wait for another process that writes the index
+TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
+WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
+CACHED_VIEWS = 64  # folded runs kept in memory
+
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+
+
+def default_home() -> Path:
+    """The folder named by ANTIDOTE_HOME, else the place for a user's data on this platform."""
+    named = os.environ.get("ANTIDOTE_HOME")
+    if named:
+        return Path(named).expanduser()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "antidote"
+    if sys.platform == "win32":
+        place = os.environ.get("LOCALAPPDATA")
+        return (Path(place) if place else Path.home() / "AppData" / "Local") / "antidote"
+    place = os.environ.get("XDG_DATA_HOME")
+    return (Path(place) if place else Path.home() / ".local" / "share") / "antidote"
+
+
+def default_slots() -> int:
+    """Runs that work at once: one core stays free for the screen."""
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
+    return max(1, cores - 1)
+
+
+def worker_environment() -> dict[str, str]:
+    """The environment of a worker: one thread per numerical library, and this very package."""
+    package = str(Path(antidote_core.__file__).resolve().parent.parent)
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {
+        **os.environ,
+        **dict.fromkeys(_THREADS, "1"),
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONUNBUFFERED": "1",
+    }

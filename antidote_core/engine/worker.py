@@ -1,0 +1,153 @@
+"""One run in a process of its own: `python -m antidote_core.engine.worker RUN_FOLDER`.
+
+Reads the spec (and the data, if they came with the run), consumes `grow` and the further stages and
+appends their events to the log. Stops when the file `stop` appears in the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from antidote_core.algorithms.grow import grow
+from antidote_core.algorithms.record import RunView, after
+from antidote_core.engine import kernels
+from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.lifeline import die_with
+from antidote_core.engine.lock import Lock
+from antidote_core.engine.log import LogWriter
+from antidote_core.engine.settings import CANCEL_SECONDS
+from antidote_core.engine.stages import STAGES
+from antidote_core.errors import AntidoteError
+from antidote_core.types import Dataset, Event, RunSpec
+
+DONE, FAILED, TAKEN = 0, 1, 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Work on the run in the folder named on the command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="antidote_core.engine.worker", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--server", type=int, help="end when this parent process ends")
+    options = parser.parse_args(arguments)
+    if options.server is not None:
+        die_with(options.server)
+    folder = RunFolder(options.folder)
+    lock = Lock(folder.lock)
+    if not lock.acquire():
+        print("Another process is already working on this run.", file=sys.stderr)
+        return TAKEN
+    with LogWriter(folder.events) as log:
+        try:
+            return _Work(folder, log).to_the_end()
+        finally:
+            lock.release()
+
+
+class _Work:
+    """The events of one run on their way into the log."""
+
+    def __init__(self, folder: RunFolder, log: LogWriter) -> None:
+        self._folder = folder
+        self._log = log
+        self._stop = StopSign(folder.stop)
+        self._begun = time.monotonic()
+        self._view = RunView()
+
+    def to_the_end(self) -> int:
+        """Algorithm 2 and the stages after it; an error becomes the event "failed"."""
+        code = DONE
+        try:
+            spec, data = self._prepared()
+            for event in self._algorithm(spec, data):
+                self._write(event)
+            if self._view.state == "finished":
+                self._stages(spec, data)
+        except Exception as error:
+            traceback.print_exc()
+            self._tell("failed", reason=_sentence(error))
+            code = FAILED
+        self._tell("closed")
+        return code
+
+    def _prepared(self) -> tuple[RunSpec, Dataset]:
+        spec = self._folder.read_spec()
+        self._tell("stage", text="reading the data")
+        data = self._folder.read_data()
+        if spec.clustering == "kmeans":
+            self._tell("stage", text="loading the fast clustering")
+            kernels.prepare(
+                lambda: self._tell(
+                    "stage", text="compiling the fast clustering (first run on this machine)"
+                )
+            )
+        return spec, data
+
+    def _algorithm(self, spec: RunSpec, data: Dataset) -> Iterator[Event]:
+        for event in grow(spec, data, self._stop):
+            if event.kind == "started":  # from here on, seconds are those of the algorithm
+                self._begun = time.monotonic() - event.seconds
+            if event.kind == "stopped":
+                event = Event("stopped", event.seconds, {"reason": self._stop.reason})
+            yield event
+
+    def _stages(self, spec: RunSpec, data: Dataset) -> None:
+        for stage in STAGES:
+            try:
+                for event in stage(spec, data, self._view, self._stop):
+                    self._tell(event.kind, **event.data)
+            except Exception as error:
+                traceback.print_exc()
+                self._tell("note", text=_sentence(error))
+            if self._stop():
+                self._tell("stopped", reason=self._stop.reason)
+                return
+
+    def _tell(self, kind: str, **data: Any) -> None:
+        self._write(Event(kind, time.monotonic() - self._begun, data))
+
+    def _write(self, event: Event) -> None:
+        self._view = after(self._view, event)
+        self._log.append(event)
+
+
+class StopSign:
+    """Whether the stop file exists, looked up at most every CANCEL_SECONDS; stays up once seen."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen = False
+        self._next = 0.0
+
+    def __call__(self) -> bool:
+        """Whether to stop."""
+        now = time.monotonic()
+        if not self._seen and now >= self._next:
+            self._seen = self._path.exists()
+            self._next = now + CANCEL_SECONDS
+        return self._seen
+
+    @property
+    def reason(self) -> str:
+        """Why, as written by whoever asked."""
+        return self._path.read_text(encoding="utf-8")
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, AntidoteError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "The memory of this machine did not suffice; use fewer rows (a sample)."
+    return (
+        f"Something unexpected went wrong ({type(error).__name__}); the log of the worker has the "
+        "details."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+"""The worker: stages, errors as sentences, the stop sign, the lifeline."""
+
+import subprocess
+import sys
+
+import pytest
+
+from antidote_core import run
+from antidote_core.engine import worker
+from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.lock import Lock
+from antidote_core.engine.log import Follower, read
+from antidote_core.engine.settings import worker_environment
+from antidote_core.errors import SolverError
+from antidote_core.types import Event
+
+from .runs import LONG, SMALL, plain, until
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    folder.create(SMALL, None)
+    return folder
+
+
+def work(folder):
+    code = worker.main([str(folder.path)])
+    return code, Follower(folder.events).view()
+
+
+def kinds(folder):
+    return [event.kind for event in read(folder.events)[0]]
+
+
+def test_the_log_of_a_run_is_the_run(folder):
+    code, view = work(folder)
+    assert code == worker.DONE
+    assert view.closed
+    assert plain(view) == plain(run(SMALL))
+    assert kinds(folder)[-2:] == ["finished", "closed"]
+
+
+def test_a_bad_spec_fails_with_its_sentence(folder):
+    folder.spec.write_text('{"dataset": "atlantis"}')
+    code, view = work(folder)
+    assert code == worker.FAILED
+    assert view.state == "failed"
+    assert "atlantis" in view.reason
+    assert view.closed
+
+
+def test_an_unexpected_error_fails_with_a_sentence_and_a_traceback(folder, monkeypatch, capsys):
+    def broken(spec, data, cancel):
+        yield Event("stage", 0.0, {"text": "soon"})
+        raise ZeroDivisionError("the details")
+
+    monkeypatch.setattr(worker, "grow", broken)
+    code, view = work(folder)
+    assert code == worker.FAILED
+    assert view.reason == (
+        "Something unexpected went wrong (ZeroDivisionError); the log of the worker has the "
+        "details."
+    )
+    assert "the details" in capsys.readouterr().err
+
+
+def test_lack_of_memory_is_said(folder, monkeypatch):
+    def hungry(spec, data, cancel):
+        raise MemoryError
+        yield
+
+    monkeypatch.setattr(worker, "grow", hungry)
+    assert "memory" in work(folder)[1].reason
+
+
+def test_further_stages_come_after_the_verdict(folder, monkeypatch):
+    def compared(spec, data, view, cancel):
+        assert view.state == "finished"
+        yield Event("stage", 0.0, {"text": "comparing"})
+        yield Event("compared", 0.0, {"rows": data.n, "cost": view.cost})
+
+    def broken(spec, data, view, cancel):
+        raise SolverError("The solver gave up; choose fewer rows.")
+        yield
+
+    monkeypatch.setattr(worker, "STAGES", [compared, broken, compared])
+    code, view = work(folder)
+    assert code == worker.DONE
+    assert view.state == "finished"
+    assert view.notes[-1] == "The solver gave up; choose fewer rows."
+    assert kinds(folder)[-7:] == [
+        "finished", "stage", "compared", "note", "stage", "compared", "closed",
+    ]  # fmt: skip
+    seconds = [e.seconds for e in read(folder.events)[0] if e.kind in ("finished", "compared")]
+    assert seconds == sorted(seconds)
+    assert seconds[0] > 0
+
+
+def test_a_stop_in_a_further_stage_means_the_run_is_not_finished(folder, monkeypatch):
+    def slow(spec, data, view, cancel):
+        folder.ask_to_stop("stopped by you")
+        until(cancel)
+        return
+        yield
+
+    monkeypatch.setattr(worker, "STAGES", [slow, slow])
+    _, view = work(folder)
+    assert view.state == "stopped"
+    assert view.verification is not None
+    assert view.size > 0
+
+
+def test_a_stop_sign_from_before_the_start_ends_the_run_at_once(folder):
+    folder.ask_to_stop("nobody looked")
+    folder.ask_to_stop("a second reason")
+    code, view = work(folder)
+    assert code == worker.DONE
+    assert (view.state, view.reason, view.rounds) == ("stopped", "nobody looked", 0)
+
+
+def test_the_stop_sign_is_looked_up_rarely_and_stays(tmp_path, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(worker.time, "monotonic", lambda: now[0])
+    sign = worker.StopSign(tmp_path / "stop")
+    assert not sign()
+    (tmp_path / "stop").write_text("enough")
+    assert not sign()
+    now[0] += worker.CANCEL_SECONDS
+    assert sign()
+    (tmp_path / "stop").unlink()
+    now[0] += 1
+    assert sign()
+
+
+def test_two_workers_never_write_one_log(folder, capsys):
+    lock = Lock(folder.lock)
+    assert lock.acquire()
+    assert worker.main([str(folder.path)]) == worker.TAKEN
+    assert "already working" in capsys.readouterr().err
+    assert not folder.events.exists()
+    lock.release()
+
+
+def test_a_worker_ends_when_the_pipe_from_its_server_ends(tmp_path):
+    """The way that works on every platform; the parent of this worker lives on."""
+    folder = RunFolder(tmp_path / "run")
+    folder.create(LONG, None)
+    code = "import os, sys; from antidote_core.engine import worker; "
+    code += "worker.main([sys.argv[1], '--server', str(os.getppid())])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(folder.path)],
+        stdin=subprocess.PIPE,
+        env=worker_environment(),
+    )
+    until(lambda: folder.events.exists() and b'"round"' in folder.events.read_bytes())
+    process.stdin.close()
+    assert process.wait(5) == 1
+    assert not Follower(folder.events).view().closed
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells only on Linux")
+def test_a_worker_whose_server_is_gone_before_it_begins_writes_nothing(folder):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "antidote_core.engine.worker", str(folder.path), "--server", "1"],
+        stdin=subprocess.PIPE,
+        env=worker_environment(),
+    )
+    assert process.wait(30) == 1
+    process.stdin.close()
+    assert not folder.events.exists()
+
+
+def test_a_machine_that_must_compile_says_so(folder, monkeypatch, tmp_path):
+    import dataclasses
+
+    from antidote_core.engine import kernels
+
+    folder.spec.write_text(dataclasses.replace(SMALL, clustering="kmeans").to_json())
+
+    def compile_something():
+        import numba
+
+        numba.njit(lambda x: x + 1)(1)
+        numba.njit(lambda x: x + 2)(1)
+
+    monkeypatch.setattr(kernels, "warm", compile_something)
+    work(folder)
+    stages = [e.data["text"] for e in read(folder.events)[0] if e.kind == "stage"]
+    assert stages == [
+        "reading the data",
+        "loading the fast clustering",
+        "compiling the fast clustering (first run on this machine)",
+    ]
