@@ -258,6 +258,13 @@ class Event:
     seconds: float
     data: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        if "kind" in self.data or "seconds" in self.data:
+            raise SpecError(
+                f"The data of an event {self.kind!r} must not hold 'kind' or 'seconds': these are "
+                "its own; nest the values under another name."
+            )
+
     def to_json(self) -> str:
         """One line of an event log."""
         return json.dumps(

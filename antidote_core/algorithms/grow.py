@@ -1,6 +1,6 @@
 """Algorithm 2: fix |V|, minimise F over V, grow V by ξ until F <= α. A generator of events.
 
-Events, in order: started, vanilla, target, noise, then per round any number of improved and one
+Events, in order: started, vanilla, target, noise, then per round any number of progress and one
 round, then shrunk (if asked for), verified, and last finished or stopped. Same spec, same events,
 times aside, unless a time limit or a cancel cuts the run short.
 """
@@ -28,6 +28,7 @@ from antidote_core.types import Dataset, Event, Floats, RunSpec
 
 MAX_SHARE = 0.1  # default limit of |V| / |U|
 REPORT_EVERY = 20  # evaluations between two reports of an improvement within a round
+REPORT_LATEST = 100  # evaluations after which there is a report even without an improvement
 SHRINK_BUDGET = 300
 
 Cancel = Callable[[], bool]
@@ -42,7 +43,7 @@ def grow(
     and the last event is "stopped".
 
     >>> spec = RunSpec(dataset="blobs", start_size=2, budget=50, max_rounds=1)
-    >>> [event.kind for event in grow(spec) if event.kind != "improved"]
+    >>> [event.kind for event in grow(spec) if event.kind != "progress"]
     ['started', 'vanilla', 'target', 'noise', 'round', 'verified', 'finished']
     """
     optimizer = get_optimizer(spec.optimizer)
@@ -81,7 +82,7 @@ def grow(
         search = _Search(problem, minimise, size, spec, rng, start, stop)
         for count, cost in search:
             yield event(
-                "improved", index=index, size=size, cost=cost, evaluations=evaluations + count
+                "progress", index=index, size=size, cost=cost, evaluations=evaluations + count
             )
         found = search.minimum
         evaluations += found.evaluations
@@ -182,8 +183,8 @@ class _Sizes:
 class _Search:
     """One minimisation in a thread of its own, so that its improvements can be seen as they come.
 
-    Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations; afterwards
-    `minimum` holds the answer. Leaving the loop early cancels the minimisation.
+    Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations and at least
+    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels the minimisation.
     """
 
     def __init__(
@@ -202,8 +203,6 @@ class _Search:
         self._reports: queue.SimpleQueue[tuple[int, float] | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self._minimum: Minimum | None = None
-        self._reported = 0
-        self._unreported = False
 
         def work() -> None:
             try:
@@ -232,7 +231,8 @@ class _Search:
             nonlocal best, reported_at, pending
             if best_value < best:
                 best, pending = best_value, True
-            if pending and (count == 1 or count - reported_at >= REPORT_EVERY):
+            due = REPORT_EVERY if pending else REPORT_LATEST
+            if count == 1 or count - reported_at >= due:
                 self._reports.put((count, best))
                 reported_at, pending = count, False
 

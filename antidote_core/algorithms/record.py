@@ -95,7 +95,8 @@ def after(view: RunView, event: Event) -> RunView:
         return RunView(state="queued")
     if event.kind == "unreadable":
         return _after_unreadable(view)
-    view = replace(view, seconds=event.seconds)
+    if view.state in ("queued", "running"):  # the time of Algorithm 2, not of what comes after it
+        view = replace(view, seconds=event.seconds)
     if event.kind == "stage":
         state = "running" if view.state == "queued" else view.state
         return replace(view, state=state, stage=data["text"])
@@ -122,7 +123,7 @@ def after(view: RunView, event: Event) -> RunView:
         return replace(view, noise=tuple(data["costs"]))
     if event.kind == "target":
         return replace(view, target=data["target"], strict=data["strict"], sota=data["sota"])
-    if event.kind == "improved":
+    if event.kind == "progress":
         return replace(view, current=data, evaluations=data["evaluations"])
     if event.kind == "round":
         return _after_round(view, event)
@@ -137,7 +138,7 @@ def after(view: RunView, event: Event) -> RunView:
         fields = {**data, "costs": tuple(data["costs"])}
         return replace(view, verification=Verification(**fields))
     if event.kind == "comparison":
-        return replace(view, comparison=(*view.comparison, data))
+        return replace(view, comparison=(*view.comparison, data["row"]))
     if event.kind in ("finished", "stopped", "failed", "dead"):
         return replace(view, state=event.kind, reason=data["reason"], stage="", current={})
     if event.kind == "closed":

@@ -14,8 +14,9 @@ Stage = Callable[[RunSpec, Dataset, RunView, Cancel], Iterator[Event]]
 
 def _comparison(spec: RunSpec, data: Dataset, view: RunView, cancel: Cancel) -> Iterator[Event]:
     """One event per row: plain clustering, the run, and the fair algorithm in both scorings."""
+    yield Event("stage", 0.0, {"text": "comparing with the other algorithms"})
     for row in run_comparison(spec, data, view.antidote, view.seconds):
-        yield Event("comparison", 0.0, row.to_dict())
+        yield Event("comparison", 0.0, {"row": row.to_dict()})
         if cancel():
             return
 

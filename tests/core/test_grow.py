@@ -94,7 +94,7 @@ def test_leaving_the_generator_ends_its_thread():
     before = threading.active_count()
     events = grow(dataclasses.replace(SMALL, target=-2.0, budget=100_000))
     for event in events:
-        if event.kind == "improved":
+        if event.kind == "progress":
             break
     events.close()
     assert threading.active_count() == before
