@@ -35,8 +35,9 @@ class RunView:
     `antidote` (m, d) is the answer so far: the smallest V that reaches the target, else the V with
     the lowest cost. `state` is "queued", "running", "finished", "stopped", "failed" or "dead" (its
     process was lost); `reason` says why it ended, `stage` what is being waited for. `closed` means
-    that no more events will come: rows of comparison may still follow "finished". `unreadable`
-    counts the damaged lines of a log, which `notes` mentions too.
+    that no more events will come: rows of comparison may still follow "finished". `search_began` is
+    the second at which the first round began. `unreadable` counts the damaged lines of a log, which
+    `notes` mentions too.
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class RunView:
     current: Mapping[str, Any] = field(default_factory=dict)
     evaluations: int = 0
     seconds: float = 0.0
+    search_began: float = float("nan")
     verification: Verification | None = None
     comparison: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = ()
@@ -120,7 +122,7 @@ def after(view: RunView, event: Event) -> RunView:
             antidote=np.empty((0, len(data["centers"][0]))),
         )
     if event.kind == "noise":
-        return replace(view, noise=tuple(data["costs"]))
+        return replace(view, noise=tuple(data["costs"]), search_began=event.seconds)
     if event.kind == "target":
         return replace(view, target=data["target"], strict=data["strict"], sota=data["sota"])
     if event.kind == "progress":

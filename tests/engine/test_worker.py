@@ -1,12 +1,13 @@
 """The worker: stages, errors as sentences, the stop sign, the lifeline."""
 
+import dataclasses
 import subprocess
 import sys
 
 import pytest
 
 from antidote_core import run
-from antidote_core.engine import worker
+from antidote_core.engine import kernels, worker
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.lock import Lock
 from antidote_core.engine.log import Follower, read
@@ -38,7 +39,14 @@ def test_the_log_of_a_run_is_the_run(folder):
     assert code == worker.DONE
     assert view.closed
     assert plain(view) == plain(run(SMALL))
-    assert kinds(folder)[-2:] == ["finished", "closed"]
+    written = kinds(folder)
+    assert written[-1] == "closed"
+    assert set(written[written.index("finished") + 1 : -1]) == {"stage", "comparison"}
+    finished = next(e for e in read(folder.events)[0] if e.kind == "finished")
+    assert view.seconds == finished.seconds  # the comparison has seconds of its own
+    assert [row["name"] for row in view.comparison] == ["vanilla", "antidote"]
+    assert all(row["seconds"] > 0 for row in view.comparison)
+    assert view.comparison[1]["social"] == pytest.approx(view.cost)
 
 
 def test_a_bad_spec_fails_with_its_sentence(folder):
@@ -166,25 +174,32 @@ def test_a_worker_whose_server_is_gone_before_it_begins_writes_nothing(folder):
         stdin=subprocess.PIPE,
         env=worker_environment(),
     )
-    assert process.wait(30) == 1
+    assert process.wait(60) == 1
     process.stdin.close()
     assert not folder.events.exists()
 
 
-def test_a_machine_that_must_compile_says_so(folder, monkeypatch, tmp_path):
-    import dataclasses
+def test_the_compiler_is_noticed_once_and_only_if_it_works(monkeypatch):
+    numba = pytest.importorskip("numba")
 
-    from antidote_core.engine import kernels
-
-    folder.spec.write_text(dataclasses.replace(SMALL, clustering="kmeans").to_json())
-
-    def compile_something():
-        import numba
-
+    def compile_twice():
         numba.njit(lambda x: x + 1)(1)
         numba.njit(lambda x: x + 2)(1)
 
-    monkeypatch.setattr(kernels, "warm", compile_something)
+    said = []
+    monkeypatch.setattr(kernels, "warm", compile_twice)
+    kernels.prepare(lambda: said.append("compiling"))
+    assert said == ["compiling"]
+    monkeypatch.setattr(kernels, "warm", lambda: None)
+    kernels.prepare(lambda: said.append("again"))
+    assert said == ["compiling"]
+
+
+def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
+    folder.spec.write_text(dataclasses.replace(SMALL, clustering="kmeans").to_json())
+    folder.ask_to_stop("that is enough")
+    monkeypatch.setattr(kernels, "prepare", lambda on_compile: on_compile())
+    monkeypatch.setattr(worker, "grow", lambda spec, data, cancel: iter(()))
     work(folder)
     stages = [e.data["text"] for e in read(folder.events)[0] if e.kind == "stage"]
     assert stages == [
