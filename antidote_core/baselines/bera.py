@@ -144,7 +144,10 @@ def _check_delta(delta: object) -> float:
 
 
 def _notes(masses: Floats, delta: float, violation: float) -> tuple[str, ...]:
-    notes = [f"Every share may differ from that of the whole data by delta = {delta:g}."]
+    notes = [
+        "The share of a group in a cluster is kept between (1 - delta) and 1 / (1 - delta) times "
+        f"its share in the whole data, delta = {delta:g}."
+    ]
     if violation:
         notes.append(
             f"Rounding misses a bound by {violation:.2f} points; exact=True leaves no violation."

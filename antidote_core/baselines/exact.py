@@ -8,6 +8,8 @@ transport problem with whole solutions. T is convex and splits by type; at any p
 with equality for the prices of the transport problem at m. The master program minimises the sum of
 these cuts over the whole masses within the bounds; each of its answers is solved as a transport
 problem, which gives an assignment and new cuts, until the best assignment meets the master's bound.
+With few points the transport problem stands in the master program itself instead of its cuts, which
+HiGHS then solves faster.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from scipy import sparse
 
 from antidote_core.baselines.highs import Deadline, Program, solve
 from antidote_core.baselines.masses import MassRows, exactly
-from antidote_core.baselines.sifting import sift
+from antidote_core.baselines.sifting import Sifted, cost_scale, sift
 from antidote_core.errors import SolverError
 from antidote_core.types import Floats, Ints
 
 FIRST_CUTS = 60
+FEW_COLUMNS = 6000
 
 
 def assign_exactly(
@@ -39,7 +42,10 @@ def assign_exactly(
     """
     n = len(costs)
     tolerance = min(1e-6, 1e-9 * n)
-    scale = float(costs.min(axis=1).mean() or costs.mean() or 1.0)
+    scale = cost_scale(costs)
+    if costs.size <= FEW_COLUMNS:
+        masses = _whole_program(costs / scale, types, constraints, deadline, tolerance)
+        return _transport(costs / scale, types, masses, prices / scale, deadline, seed).labels
     master = _Master(costs / scale, types, constraints, deadline)
     rng = np.random.default_rng(seed)
     master.cut(np.zeros_like(prices))
@@ -55,9 +61,7 @@ def assign_exactly(
     while True:
         masses, master_bound = master.solve(gap)
         bound = max(bound, master_bound)
-        transport = sift(costs / scale, types, exactly(masses), deadline, prices / scale, seed)
-        if len(transport.rows):
-            raise SolverError("The transport problem at whole masses ended with divided points.")
+        transport = _transport(costs / scale, types, masses, prices / scale, deadline, seed)
         if transport.value < best:
             best, labels = transport.value, transport.labels
         if best - bound <= tolerance * abs(best):
@@ -65,6 +69,48 @@ def assign_exactly(
         gap = min(max(0.1 * (best - bound) / abs(best), tolerance / 4), gap)
         prices = transport.prices * scale
         master.cut(transport.prices)
+
+
+def _transport(
+    costs: Floats, types: Ints, masses: Floats, prices: Floats, deadline: Deadline, seed: int
+) -> Sifted:
+    """Cheapest assignment with exactly these whole masses."""
+    answer = sift(costs, types, exactly(masses), deadline, prices, seed)
+    if len(answer.rows):
+        raise SolverError("The transport problem at whole masses ended with divided points.")
+    return answer
+
+
+def _whole_program(
+    costs: Floats, types: Ints, constraints: MassRows, deadline: Deadline, gap: float
+) -> Floats:
+    """Optimal whole masses (k, types) by one program over all n * k columns and the masses."""
+    n, k = costs.shape
+    sizes = np.bincount(types, minlength=constraints.matrix.shape[1] // k)
+    cells, columns = k * len(sizes), n * k
+    point, cluster = np.divmod(np.arange(columns), k)
+    cell = cluster * len(sizes) + types[point]
+    ones = np.ones(columns)
+    assigned = sparse.csr_array((ones, (point, np.arange(columns))), shape=(n, columns))
+    counted = sparse.csr_array((ones, (cell, np.arange(columns))), shape=(cells, columns))
+    matrix = sparse.block_array(
+        [[assigned, None], [counted, -sparse.eye_array(cells)], [None, constraints.matrix]],
+        format="csc",
+    )
+    optimum = solve(
+        Program(
+            cost=np.concatenate([costs.ravel(), np.zeros(cells)]),
+            lower=np.zeros(columns + cells),
+            upper=np.concatenate([ones, np.tile(sizes.astype(np.float64), k)]),
+            matrix=matrix,
+            row_lower=np.concatenate([np.ones(n), np.zeros(cells), constraints.lower]),
+            row_upper=np.concatenate([np.ones(n), np.zeros(cells), constraints.upper]),
+            integer=np.arange(columns + cells) >= columns,
+        ),
+        deadline,
+        gap,
+    )
+    return np.rint(optimum.values[columns:]).reshape(k, len(sizes))
 
 
 class _Master:

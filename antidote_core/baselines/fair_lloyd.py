@@ -115,7 +115,8 @@ def _descend(points: Floats, groups: Ints, g: int, centers: Floats) -> _Descent:
         moved = np.where(np.isnan(step.centers), centers, step.centers)
         new_labels, squared = nearest_center(points, moved)
         new_cost = float(group_means(squared, groups, g).max())
-        if new_cost > cost:
+        if new_cost > cost:  # by rounding only: the centres are as good as the step's
+            gap = max(0.0, cost - (step.cost - step.gap))
             break
         settled = np.array_equal(new_labels, labels)
         centers, labels, cost, gap = moved, new_labels, new_cost, step.gap

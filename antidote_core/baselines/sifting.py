@@ -65,8 +65,7 @@ def sift(
     """Optimal assignment for costs (n, k), types (n,) and rows on the masses; see above."""
     n, k = costs.shape
     kinds = constraints.matrix.shape[1] // k
-    # Unit costs keep the solver's absolute tolerances meaningful whatever the data's scale.
-    scale = float(costs.min(axis=1).mean() or costs.mean() or 1.0)
+    scale = cost_scale(costs)
     scaled = costs / scale
     start = np.zeros((k, kinds)) if prices is None else prices / scale
     slack_price = 4.0 * max(1.0, float(np.abs(start).max()))
@@ -92,6 +91,14 @@ def sift(
         result.clusters,
         result.parts,
     )
+
+
+def cost_scale(costs: Floats) -> float:
+    """What to divide costs by so that the solver's absolute tolerances suit them.
+
+    The average nearest cost, but not when the points all but coincide with their centres.
+    """
+    return float(max(costs.min(axis=1).mean(), 1e-3 * costs.mean())) or 1.0
 
 
 class _Restricted:

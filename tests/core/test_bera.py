@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
+import antidote_core.baselines.exact
 from antidote_core.baselines import NEAREST, OWN, BaselineResult, bera
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import DataError, SolverError, SpecError
@@ -100,6 +101,14 @@ def test_lp_optimum_with_prices_from_samples(delta):
     assert fair.violation < 2
 
 
+@pytest.fixture(params=["cuts", "whole"])
+def program(request, monkeypatch):
+    """Both forms of the exact program, whatever the number of points."""
+    columns = 0 if request.param == "cuts" else 10**9
+    monkeypatch.setattr(antidote_core.baselines.exact, "FEW_COLUMNS", columns)
+
+
+@pytest.mark.usefixtures("program")
 @pytest.mark.parametrize("seed", range(12))
 def test_exact_mode_equals_enumeration(seed):
     n, g, k = (9, 2, 2) if seed % 2 else (7, 2 + seed % 3, 3)
@@ -112,6 +121,7 @@ def test_exact_mode_equals_enumeration(seed):
     assert fair.cost >= fair.lp_cost * (1 - 1e-9)
 
 
+@pytest.mark.usefixtures("program")
 def test_exact_mode_without_empty_clusters_equals_enumeration():
     solved = 0
     for seed in range(20, 30):
@@ -145,6 +155,7 @@ def test_overlapping_attributes(seed):
     assert fair.balance_own == worst
 
 
+@pytest.mark.usefixtures("program")
 def test_overlapping_attributes_exactly():
     points, groups, k, _ = draw(5, n=8, g=2, k=2)
     other = np.array([0, 1, 0, 1, 0, 1, 0, 1])
