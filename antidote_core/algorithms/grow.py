@@ -184,7 +184,8 @@ class _Search:
     """One minimisation in a thread of its own, so that its improvements can be seen as they come.
 
     Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations and at least
-    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels the minimisation.
+    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels the
+    minimisation.
     """
 
     def __init__(
