@@ -56,7 +56,7 @@ def check_k(points: Floats, k: int) -> None:
         )
 
 
-class _Fixpoint(NamedTuple):
+class Fixpoint(NamedTuple):
     """Where Lloyd ended: inertia on U ∪ V, and centres, counts and group costs of U."""
 
     inertia: float
@@ -189,7 +189,7 @@ class KMeansEvaluator:
 
     def _lloyd(
         self, antidote: Floats, start: Floats, hint: int, most_held: float = np.inf
-    ) -> _Fixpoint | None:
+    ) -> Fixpoint | None:
         """The fixpoint reached from `start`, or None if the run was dropped."""
         k, g, d = self._sums.shape[1:]
         centers = np.empty((k, d))
@@ -213,7 +213,19 @@ class KMeansEvaluator:
             self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
         inertia = self._kernels.group_costs(centers, sums, counts, self._squares, costs)
         inertia += self._kernels.antidote_inertia(antidote, centers)
-        return _Fixpoint(inertia, centers, counts, costs)
+        return Fixpoint(inertia, centers, counts, costs)
+
+    def descend(self, antidote: Floats, start: Floats) -> Fixpoint:
+        """Where Lloyd's algorithm on U ∪ V ends from the centres `start` (k, d)."""
+        antidote = np.ascontiguousarray(antidote)
+        found = self._lloyd(antidote, np.ascontiguousarray(start), -1)
+        assert found is not None  # only runs with a limit are dropped
+        return found
+
+    @property
+    def capture_centers(self) -> Floats | None:
+        """The (k-1)-means centres of U that the portfolio uses; None with `restarts=1`."""
+        return self._capture
 
     def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
         """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""

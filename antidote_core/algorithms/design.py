@@ -1,0 +1,547 @@
+"""Design V: say which centres k-means should find, and place V so that it must find them.
+
+For a size of V, every start (an optimum of U, Fair-Lloyd's centres, the last answer) goes through
+rounds. A round is a few passes of the program of `design_program`, each followed by Lloyd's
+algorithm on U ∪ V, and then a contest (`design_contest`): when a rival clustering has the lower
+inertia, it becomes a cut, and the next round has to beat it too. What holds is checked by
+independent clusterings whose seeds the rounds never saw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from antidote_core.algorithms.design_cells import apart, cells_at
+from antidote_core.algorithms.design_contest import (
+    FINDABLE,
+    HUNT_BATCH,
+    HUNT_STARTS,
+    TIE,
+    Contest,
+    Known,
+    Run,
+    Verdict,
+)
+from antidote_core.algorithms.design_fairness import BalanceModel, FairnessModel, SocialModel
+from antidote_core.algorithms.design_program import Placement, place
+from antidote_core.baselines.fair_lloyd import fair_lloyd
+from antidote_core.clustering.kmeans import KMeansEvaluator
+from antidote_core.errors import SpecError
+from antidote_core.optimizers.protocol import Box
+from antidote_core.optimizers.structured import structured
+from antidote_core.problem import Problem
+from antidote_core.types import Floats, Ints
+
+ROUNDS = 8
+PASSES = 16
+REPORT_EVERY = 3  # passes between two reports
+CHECKS = 8
+AGREEMENT = 0.875  # share of independent clusterings that must meet the target
+TRUST = 0.2  # first radius of the trust region, in distances between centres
+TRUST_AGAIN = 0.02  # after a cut the target is near already
+SMALLEST_TRUST = 5e-4
+WIDEN, NARROW = 1.3, 0.4
+SETTLED = 1e-4
+LEAD_PRICE = 20.0  # a rival ahead by 1% weighs as much as a cost of 0.2
+LEAD_LIMIT = 0.4  # the next cut beats it, however far ahead it is
+FLOORS = (0.3, 0.5, 0.7)
+FLOOR_PASSES = 5
+SMALL = 40  # up to this size the structured search is tried as well
+SMALL_BUDGET = 400
+SEARCH = "structured search"
+LATEST = "the last answer"
+
+Cancel = Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """One step of a design: `kind` is "pass", "hunt", "cut" or "check"; `data` is plain JSON."""
+
+    kind: str
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The best V found for one size.
+
+    `antidote` (m, d), m <= the size asked for; `promised` cost by the program, `cost` the worst
+    over the clusterings that tie for the lowest inertia in the loop. `share` of `checks`
+    independent k-means runs with fresh seeds meet the target, and `best_cost` is that of the one
+    with the lowest inertia; NaN before they ran. `binding` names what holds the cost up: "size",
+    "box", "capture", "competitor", "labels" or "solver".
+    """
+
+    antidote: Floats
+    promised: float
+    cost: float
+    start: str
+    chance: float
+    reached: bool
+    binding: tuple[str, ...]
+    share: float = math.nan
+    best_cost: float = math.nan
+    checks: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """|V|."""
+        return len(self.antidote)
+
+
+Steps = Generator[Progress, None, Design]
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """One pass: the placement, V, the clustering it leads to, and how far rivals are ahead."""
+
+    placement: Placement
+    antidote: Floats
+    target: Run
+    known: list[Known]
+    rival: Run | None
+    merit: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Start:
+    name: str
+    centers: Floats
+    counts: Ints
+
+
+@dataclass(eq=False)
+class _Tally:
+    """What one size has come to so far."""
+
+    size: int
+    target: float | None
+    close: float
+    best: Design
+    notes: list[str] = field(default_factory=list)
+
+    def offer(self, candidate: Design) -> None:
+        if _rank(candidate, self.close) < _rank(self.best, self.close):
+            self.best = candidate
+
+    @property
+    def done(self) -> bool:
+        return self.target is not None and self.best.reached
+
+
+def _rank(design: Design, close: float) -> tuple[bool, bool, int, float]:
+    """Lower is better; among costs that are close, the one that is found more often."""
+    cost = round(design.cost / close)
+    return (not design.reached, design.chance < FINDABLE, cost, -design.chance)
+
+
+class Designer:
+    """Designs for one problem and one box; what one size teaches (cuts, centres) serves the next.
+
+    `box` is a pair of corners (d,). `cancel()` is asked before every pass and every hunt.
+    """
+
+    def __init__(
+        self, problem: Problem, box: tuple[Floats, Floats], cancel: Cancel | None = None
+    ) -> None:
+        if not isinstance(problem.evaluator, KMeansEvaluator):
+            raise SpecError(
+                f"The optimizer 'design' works for k-means, not for {problem.clustering.title}; "
+                "choose 'structured'."
+            )
+        if problem.fairness.name not in ("social", "balance"):
+            raise SpecError(
+                "The optimizer 'design' works for the costs 'social' and 'balance', not for "
+                f"{problem.fairness.name!r}; choose 'structured'."
+            )
+        self.problem = problem
+        self.box = box
+        self.contest = Contest(problem)
+        self.model: FairnessModel
+        if problem.fairness.name == "social":
+            self.model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
+        else:
+            self.model = BalanceModel(problem.points, problem.groups)
+        self._cancel = cancel
+        self._rng = np.random.default_rng([problem.seed, 203])
+        self._latest: _Start | None = None
+        self._fair: Floats | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the caller wants the best so far now."""
+        return self._cancel is not None and self._cancel()
+
+    def starts(self) -> Iterator[_Start]:
+        """The centres to aim at first: the last answer, every optimum of U, Fair-Lloyd's."""
+        problem = self.problem
+        none = np.zeros(problem.k, dtype=np.int64)
+        if self._latest is not None:
+            yield self._latest
+        for i, centers in enumerate(self.contest.evaluator.basins):
+            yield _Start(f"optimum {i + 1}", centers, none)
+        if problem.fairness.name == "social":
+            if self._fair is None:
+                self._fair = fair_lloyd(
+                    problem.points,
+                    problem.groups,
+                    problem.k,
+                    init=self.contest.evaluator.basins[0],
+                    restarts=1,
+                    seed=problem.seed,
+                ).centers
+            yield _Start("Fair-Lloyd", self._fair, none)
+
+    def design(self, size: int, target: float | None = None) -> Steps:
+        """The fairest V of at most `size` points; with a target, the first that meets it.
+
+        A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
+        sentence in the notes.
+        """
+        tally = _Tally(size, target, self.model.close, self._nothing(target))
+        for start in self.starts():
+            if self.stopped or tally.done:
+                break
+            yield from self._rounds(start, tally)
+        if size <= SMALL and not self.stopped and not tally.done:
+            yield from self._search(tally)
+        best = tally.best
+        if best.size and not self.stopped and (target is None or best.reached):
+            best = yield from self.check(best, target)
+        return _with_notes(best, self._sentences(best, tally))
+
+    def _nothing(self, target: float | None) -> Design:
+        vanilla = self.problem.vanilla.cost
+        return Design(
+            antidote=self.problem.points[:0],
+            promised=vanilla,
+            cost=vanilla,
+            start="nothing added",
+            chance=1.0,
+            reached=target is not None and vanilla <= target,
+            binding=(),
+        )
+
+    def _rounds(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
+        """Passes and contests from one start until the target of the design holds."""
+        aim, trust = start, TRUST
+        for index in range(ROUNDS):
+            step, within_reach = yield from self._passes(aim, tally, trust)
+            if step is None:
+                return
+            verdict = None
+            if within_reach:
+                verdict = yield from self._contest(step, start.name, tally.target)
+                if verdict is None:
+                    return
+            yield self._report("cut", tally.size, start.name, step, verdict, index)
+            tally.offer(self._designed(step, start.name, verdict, tally))
+            if verdict is None:
+                if aim is start:
+                    return
+                aim, trust = start, TRUST  # with all the cuts there are now
+                continue
+            centers, counts = step.target.fixpoint.centers, step.placement.counts
+            if verdict.rival is None:
+                if not verdict.findable:
+                    yield from self._reinforce(_Start(start.name, centers, counts), tally)
+                if tally.best.start == start.name:
+                    self._latest = _Start(LATEST, centers, counts)
+                return
+            if self._fairer(verdict.rival, step.target):
+                centers = verdict.rival.fixpoint.centers
+            else:
+                self.contest.remember(verdict.rival)
+            aim, trust = _Start(start.name, centers, counts), TRUST_AGAIN
+
+    def _fairer(self, rival: Run, target: Run) -> bool:
+        return rival.cost < target.cost - self.model.close
+
+    def _passes(
+        self,
+        start: _Start,
+        tally: _Tally,
+        trust: float,
+        floor: Floats | None = None,
+        passes: int = PASSES,
+    ) -> Generator[Progress, None, tuple[_Step | None, bool]]:
+        """The best pass from a start, and whether any pass came down to the target."""
+        centers, counts = start.centers, start.counts
+        known: list[Known] = []
+        best: _Step | None = None
+        radius = math.inf
+        within_reach = tally.target is None
+        for index in range(passes):
+            if self.stopped:
+                break
+            cells = cells_at(centers, self.problem.points, self.problem.groups)
+            if cells is None:
+                tally.notes.append(f"From {start.name} a cluster lost all its points.")
+                break
+            if self.model.needs_trust_region:
+                radius = min(radius, trust * cells.scale) if index == 0 else radius
+            cuts = self.contest.cuts_against(centers, known)
+            placement = place(cells, cuts, self.model, self.box, tally.size, counts, radius, floor)
+            if placement is None:
+                tally.notes.append(f"The solver found no placement from {start.name}.")
+                break
+            step = self._step(placement)
+            if step.rival is not None:
+                self.contest.remember(step.rival)
+            if tally.target is not None and step.target.cost <= tally.target:
+                within_reach = True
+            better = best is None or step.merit < best.merit - 1e-9
+            if better or not self.model.needs_trust_region:
+                moved = apart(step.target.fixpoint.centers, centers)
+                centers, counts, known = step.target.fixpoint.centers, placement.counts, step.known
+                radius *= WIDEN
+                if not self.model.needs_trust_region and moved < SETTLED * cells.scale:
+                    best = step if better else best
+                    break
+            else:
+                radius *= NARROW
+            best = step if better else best
+            if radius < SMALLEST_TRUST * cells.scale:
+                break
+            if index % REPORT_EVERY == REPORT_EVERY - 1:
+                yield self._report("pass", tally.size, start.name, step, None, index)
+        return best, within_reach
+
+    def _step(self, placement: Placement) -> _Step:
+        antidote = placement.antidote
+        target = self.contest.run(antidote, placement.centers)
+        known = self.contest.known(antidote)
+        verdict = self.contest.judge(target, [run for _, run in known], enough=target.cost)
+        penalty = LEAD_PRICE * max(0.0, verdict.lead + TIE)
+        merit = target.cost / self.model.unit + min(penalty, LEAD_LIMIT)
+        return _Step(placement, antidote, target, known, verdict.rival, merit)
+
+    def _contest(
+        self, step: _Step, start: str, target: float | None
+    ) -> Generator[Progress, None, Verdict | None]:
+        """The verdict on a step; hunting stops as soon as a rival is ahead. None when stopped."""
+        enough = target
+        if enough is None:
+            enough = step.target.cost + self.model.close
+        atoms = step.placement.atoms[step.placement.counts > 0]
+        runs = [run for _, run in step.known]
+        runs += self.contest.captures(step.antidote, atoms)
+        verdict = self.contest.judge(step.target, runs, enough)
+        hunted = 0
+        while verdict.rival is None and hunted < HUNT_STARTS:
+            if self.stopped:
+                return None
+            runs += self.contest.hunt(step.antidote, HUNT_BATCH)
+            hunted += HUNT_BATCH
+            verdict = self.contest.judge(step.target, runs, enough)
+            yield self._report("hunt", len(step.antidote), start, step, verdict, hunted)
+        return verdict
+
+    def _reinforce(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
+        """More points at a centre that random starts seldom find: they draw the starts there."""
+        k = self.problem.k
+        for c in range(k):
+            for share in FLOORS:
+                floor = np.zeros(k)
+                floor[c] = share * tally.size
+                step, within_reach = yield from self._passes(
+                    start, tally, TRUST_AGAIN, floor, FLOOR_PASSES
+                )
+                if step is None or not within_reach or self.stopped:
+                    continue
+                verdict = yield from self._contest(step, start.name, tally.target)
+                if verdict is None or verdict.rival is not None:
+                    continue
+                yield self._report("cut", tally.size, start.name, step, verdict, 0)
+                tally.offer(self._designed(step, start.name, verdict, tally))
+                if tally.done:
+                    return
+
+    def _search(self, tally: _Tally) -> Generator[Progress, None, None]:
+        """Small V: the structured search may place single points better than rounded shares."""
+        problem, size = self.problem, tally.size
+        d = problem.points.shape[1]
+        lower, upper = self.box
+        begin = None
+        if tally.best.size:
+            rows = np.arange(size) % tally.best.size
+            begin = tally.best.antidote[rows].reshape(1, -1)
+        found = structured(problem, size)(
+            lambda x: problem.evaluate(x.reshape(size, d)),
+            Box(np.tile(lower, size), np.tile(upper, size)),
+            SMALL_BUDGET,
+            self._rng,
+            cancel=self._cancel,
+            start=begin,
+        )
+        if not found.evaluations or not found.value < tally.best.cost:
+            return
+        antidote = found.x.reshape(size, d)
+        atoms, counts = np.unique(antidote, axis=0, return_counts=True)
+        centers = self.contest.evaluator.statistics(antidote)[0]
+        placement = Placement(atoms, counts, centers, math.nan, 0.0, ("size",))
+        step = self._step(placement)
+        verdict = yield from self._contest(step, SEARCH, tally.target)
+        if verdict is not None:
+            yield self._report("cut", size, SEARCH, step, verdict, 0)
+            tally.offer(self._designed(step, SEARCH, verdict, tally))
+
+    def _designed(self, step: _Step, name: str, verdict: Verdict | None, tally: _Tally) -> Design:
+        """A step as a design; without a verdict it has not been contested and cannot hold."""
+        promised = self._promised(step)
+        cost = max(step.target.cost, self.problem.evaluate(step.antidote))
+        if verdict is not None:
+            cost = max(cost, verdict.cost)
+        chance = verdict.chance if verdict else 0.0
+        met = tally.target is not None and cost <= tally.target and chance >= FINDABLE
+        return Design(
+            antidote=step.antidote,
+            promised=promised,
+            cost=cost,
+            start=name,
+            chance=chance,
+            reached=met,
+            binding=step.placement.binding,
+        )
+
+    def _promised(self, step: _Step) -> float:
+        t = step.placement.t
+        return step.target.cost if math.isnan(t) else self.model.cost(t)
+
+    def _report(
+        self,
+        kind: str,
+        size: int,
+        start: str,
+        step: _Step,
+        verdict: Verdict | None,
+        index: int,
+    ) -> Progress:
+        data: dict[str, Any] = {
+            "size": size,
+            "start": start,
+            "step": index,
+            "used": int(step.placement.counts.sum()),
+            "promised": self._promised(step),
+            "target_cost": step.target.cost,
+            "cuts": len(self.contest.cuts),
+            "binding": list(step.placement.binding),
+        }
+        if verdict is not None:
+            rival = verdict.rival
+            data["cost"] = verdict.cost
+            data["chance"] = verdict.chance
+            data["rival"] = rival and {"cost": rival.cost, "lead": verdict.lead}
+        return Progress(kind, data)
+
+    def check(self, design: Design, target: float | None, checks: int = CHECKS) -> Steps:
+        """The design judged by independent clusterings; without a target, by their agreement."""
+        found: list[tuple[Floats, float, float]] = []
+        for index, result in enumerate(self.contest.fresh_checks(design.antidote, checks)):
+            found.append(result)
+            yield Progress(
+                "check",
+                {"size": design.size, "step": index, "of": checks, "cost": result[2]},
+            )
+            if self.stopped:
+                break
+        costs = [cost for _, _, cost in found]
+        best = min(found, key=lambda result: result[1])
+        limit = target if target is not None else design.cost + self.model.close
+        share = sum(cost <= limit for cost in costs) / len(costs)
+        reached = target is not None and best[2] <= target and share >= AGREEMENT
+        if target is not None and not reached:
+            self._learn(design, found, target)
+        return Design(
+            antidote=design.antidote,
+            promised=design.promised,
+            cost=design.cost,
+            start=design.start,
+            chance=design.chance,
+            reached=reached,
+            binding=design.binding,
+            share=share,
+            best_cost=best[2],
+            checks=len(costs),
+            notes=design.notes,
+        )
+
+    def _learn(
+        self, design: Design, found: Iterable[tuple[Floats, float, float]], target: float
+    ) -> None:
+        """Clusterings that spoilt a check are rivals from now on; later checks have other seeds."""
+        for centers, _, cost in found:
+            if cost > target:
+                self.contest.remember(self.contest.run(design.antidote, centers))
+
+    def _sentences(self, best: Design, tally: _Tally) -> tuple[str, ...]:
+        notes = list(dict.fromkeys(tally.notes))
+        if tally.target is not None and not best.reached:
+            notes.append(_not_reached(best, tally))
+        smallest = int(np.bincount(self.problem.groups).min(initial=0))
+        if self.problem.fairness.name == "balance" and 0 < smallest < self.problem.k:
+            notes.append(
+                f"The smallest group has {smallest} points, fewer than the {self.problem.k} "
+                "clusters: some cluster must lack it, so balance stays at 0."
+            )
+        return tuple(notes)
+
+
+_BINDING_WORDS = {
+    "size": "the number of points",
+    "box": "the box",
+    "capture": "antidote points would take a centre for themselves",
+    "competitor": "another clustering would have the lower inertia",
+}
+
+
+def _not_reached(best: Design, tally: _Tally) -> str:
+    words = [_BINDING_WORDS[name] for name in best.binding if name in _BINDING_WORDS]
+    limits = f"; what binds: {', '.join(words)}" if words else ""
+    if not math.isnan(best.share):
+        return (
+            f"With {best.size} points the cost is {best.best_cost:.4g}, but only {best.share:.0%} "
+            f"of {best.checks} independent clusterings meet the target {tally.target:.4g}{limits}."
+        )
+    return (
+        f"With at most {tally.size} points the cost reached is {best.cost:.4g}, "
+        f"not {tally.target:.4g}{limits}."
+    )
+
+
+def _with_notes(design: Design, notes: tuple[str, ...]) -> Design:
+    return Design(**{**design.__dict__, "notes": (*design.notes, *notes)})
+
+
+def finish(steps: Steps) -> Design:
+    """Run a generator of progress to its end and return what it returns."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            design: Design = end.value
+            return design
+
+
+def frontier(
+    problem: Problem, sizes: Sequence[int], box: str = "minmax", cancel: Cancel | None = None
+) -> Generator[Progress, None, list[Design]]:
+    """The best verified V for each of the sizes, small to large, each started from the last."""
+    designer = Designer(problem, problem.box(box), cancel)
+    designs: list[Design] = []
+    for size in sorted(set(sizes)):
+        if designer.stopped:
+            break
+        found = yield from designer.design(size)
+        if designs and designs[-1].best_cost < found.best_cost:
+            found = designs[-1]  # fewer points did better
+        designs.append(found)
+    return designs

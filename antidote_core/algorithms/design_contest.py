@@ -1,0 +1,209 @@
+"""The contest that a design must win: plain k-means takes the clustering of lowest inertia.
+
+Rivals come from three places: the optima of U, clusterings in which V has a centre for itself, and
+whatever a hunt with fresh k-means++ starts turns up. Every rival that was ever ahead is remembered
+as a cut of the program and as a warm start of every later contest.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antidote_core.algorithms.design_cells import apart, separation
+from antidote_core.algorithms.design_program import Cut
+from antidote_core.clustering.kmeans import Fixpoint, KMeansEvaluator, fit_kmeans
+from antidote_core.nearest import nearest_center
+from antidote_core.problem import Problem
+from antidote_core.types import Floats
+
+MARGIN = 1e-3  # of the inertia, asked of the program against every rival
+TIE = 0.5 * MARGIN  # rivals closer than this may win on another day: their costs count
+SAME = 0.02  # clusterings whose centres differ by less (relative) are one
+RESTARTS = 10
+HUNT_STARTS = 16
+HUNT_BATCH = 4
+FINDABLE = 0.9  # wanted chance that a k-means of 10 restarts finds the target at all
+MAX_CUTS = 24
+_HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One Lloyd run on U ∪ V: its fixpoint, and inertia and cost where it was stopped.
+
+    `fresh` runs are those of a hunt; they stop where scikit-learn does, short of the fixpoint.
+    """
+
+    fixpoint: Fixpoint
+    inertia: float
+    cost: float
+    fresh: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What re-clustering makes of a design.
+
+    `cost`: the worst among the clusterings that tie for the lowest inertia and those that k-means
+    with 10 restarts is likely to give; `lead`: how far the best rival is ahead (negative: behind),
+    relative to the inertia; `rival`: the run to be beaten next, None when the target holds;
+    `chance`: that k-means with 10 restarts is fair enough, estimated from single starts.
+    """
+
+    cost: float
+    lead: float
+    rival: Run | None
+    chance: float
+
+    @property
+    def findable(self) -> bool:
+        """Whether independent runs will find the target, and not only prefer it."""
+        return self.chance >= FINDABLE
+
+
+Known = tuple[Cut, Run]
+
+
+class Contest:
+    """The rivals of one problem, and the two kinds of fresh seeds."""
+
+    def __init__(self, problem: Problem) -> None:
+        assert isinstance(problem.evaluator, KMeansEvaluator)
+        self.problem = problem
+        self.evaluator = problem.evaluator
+        capture = self.evaluator.capture_centers
+        if capture is None:
+            capture = _fewer_centers(problem)
+        self.capture = capture
+        inertia = self._inertia(capture)
+        self.cuts = [Cut(capture, inertia, c) for c in range(problem.k)]
+        self.cuts += [Cut(centers, self._inertia(centers)) for centers in self.evaluator.basins]
+        self._fixed = len(self.cuts)
+        self._hunt_seeds = np.random.default_rng([problem.seed, _HUNT])
+        self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
+
+    def _inertia(self, centers: Floats) -> float:
+        return float(nearest_center(self.problem.points, centers)[1].sum())
+
+    def cost(self, found: Fixpoint) -> float:
+        """F of a fixpoint, scored on U."""
+        statistic = self.problem.fairness.statistic
+        assert statistic is not None
+        return float(statistic(found.counts, found.group_costs))
+
+    def run(self, antidote: Floats, start: Floats) -> Run:
+        """Lloyd on U ∪ V from the centres `start`."""
+        found = self.evaluator.descend(antidote, start)
+        return Run(found, found.inertia, self.cost(found))
+
+    def cuts_against(self, centers: Floats, known: Sequence[Known]) -> list[Cut]:
+        """All cuts, with a margin unless they lead to the target at `centers` itself.
+
+        `known` says where the cuts led to last time; a cut not among them stands where it is.
+        """
+        near = SAME * separation(centers)
+        places = {id(cut): run.fixpoint.centers for cut, run in known}
+        return [
+            replace(cut, margin=MARGIN)
+            if cut.captured is not None or apart(places.get(id(cut), cut.centers), centers) > near
+            else cut
+            for cut in self.cuts
+        ]
+
+    def known(self, antidote: Floats) -> list[Known]:
+        """Where every remembered rival stands on this V."""
+        return [(cut, self.run(antidote, cut.centers)) for cut in self.cuts if cut.captured is None]
+
+    def captures(self, antidote: Floats, atoms: Floats) -> list[Run]:
+        """Clusterings that give one location of V a centre, and the portfolio's own answer."""
+        starts = [np.vstack([self.capture, atom]) for atom in atoms]
+        starts.append(self.evaluator.statistics(antidote)[0])
+        return [self.run(antidote, start) for start in starts]
+
+    def hunt(self, antidote: Floats, starts: int) -> list[Run]:
+        """Fresh k-means++ runs."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
+        union = np.vstack([self.problem.points, antidote])
+        runs = []
+        for seed in self._hunt_seeds.integers(2**31, size=starts):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model = KMeans(self.problem.k, n_init=1, random_state=int(seed)).fit(union)
+            centers = model.cluster_centers_
+            cost = self.problem.fairness.of_centers(
+                centers, self.problem.points, self.problem.groups
+            )
+            found = self.evaluator.descend(antidote, centers)
+            runs.append(Run(found, float(model.inertia_), cost, fresh=True))
+        return runs
+
+    def judge(self, target: Run, runs: Sequence[Run], enough: float) -> Verdict:
+        """Who wins, and at which cost; a clustering that costs `enough` or less is no rival."""
+        centers = target.fixpoint.centers
+        near = SAME * separation(centers)
+        others = [run for run in runs if apart(run.fixpoint.centers, centers) > near]
+        lowest = min(run.fixpoint.inertia for run in [target, *runs])
+        tied = [
+            run
+            for run in [target, *others]
+            if not run.fresh and run.fixpoint.inertia <= lowest * (1.0 + TIE)
+        ]
+        unfair = [run for run in others if run.cost > enough]
+        strongest = min(unfair, key=lambda run: run.fixpoint.inertia, default=None)
+        lead = -1.0
+        if strongest is not None:
+            lead = target.fixpoint.inertia / strongest.fixpoint.inertia - 1.0
+        fresh = sorted((run for run in runs if run.fresh), key=lambda run: run.inertia)
+        odds = best_of_odds(len(fresh), RESTARTS)
+        likely = fresh[: int(np.searchsorted(np.cumsum(odds), FINDABLE)) + 1]
+        return Verdict(
+            cost=max(run.cost for run in [*tied, *likely]),
+            lead=lead,
+            rival=strongest if lead > -TIE else None,
+            chance=sum(p for p, run in zip(odds, fresh, strict=True) if run.cost <= enough),
+        )
+
+    def remember(self, rival: Run) -> None:
+        """Make a rival a cut; one that is almost there is replaced, the oldest makes room."""
+        centers = rival.fixpoint.centers
+        cut = Cut(centers, self._inertia(centers))
+        near = 0.1 * SAME * separation(centers)
+        for i in range(self._fixed, len(self.cuts)):
+            if apart(self.cuts[i].centers, centers) <= near:
+                self.cuts[i] = cut
+                return
+        if len(self.cuts) >= self._fixed + MAX_CUTS:
+            del self.cuts[self._fixed]
+        self.cuts.append(cut)
+
+    def fresh_checks(self, antidote: Floats, checks: int) -> Iterator[tuple[Floats, float, float]]:
+        """Independent clusterings of U ∪ V with seeds never used before: centres, inertia, cost."""
+        union = np.vstack([self.problem.points, antidote])
+        for seed in self._fresh_seeds.integers(2**31, size=checks):
+            fit = fit_kmeans(union, self.problem.k, RESTARTS, int(seed))
+            cost = self.problem.fairness.of_centers(
+                fit.centers, self.problem.points, self.problem.groups
+            )
+            yield fit.centers, fit.objective, cost
+
+
+def best_of_odds(count: int, draws: int) -> list[float]:
+    """Chances that the best of `draws` draws out of `count`, with replacement, is the i-th best.
+
+    >>> best_of_odds(2, 2)
+    [0.75, 0.25]
+    """
+    left = [(1.0 - i / count) ** draws for i in range(count + 1)] if count else [0.0]
+    return [left[i] - left[i + 1] for i in range(count)]
+
+
+def _fewer_centers(problem: Problem) -> Floats:
+    if problem.k == 2:
+        return problem.points.mean(axis=0, keepdims=True)
+    return fit_kmeans(problem.points, problem.k - 1, RESTARTS, problem.seed).centers
