@@ -20,7 +20,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from types import TracebackType
 from typing import Protocol
 
@@ -225,6 +224,7 @@ class UnitCube:
 
     def __call__(self, u: Floats) -> float:
         """The value at u (dim,); outside the cube, that of the nearest point inside."""
+        u = np.minimum(np.maximum(u, 0.0), 1.0)
         if self._full:
             return self._evaluate(self._lower + u * self._width)
         x = self._lower.copy()
@@ -234,7 +234,7 @@ class UnitCube:
     def begin(self, points: Floats) -> None:
         """Evaluate the starting points (m, box dim) as they stand, in their order."""
         for x in points:
-            u = (np.clip(x, self._lower, self._evaluate.box.upper) - self._lower)[self._free]
+            u = (self._evaluate.box.clip(x) - self._lower)[self._free]
             self.starts.append((u / self._width[self._free], self._evaluate(x)))
         self.starts.sort(key=lambda start: start[1])
 
@@ -248,7 +248,6 @@ def minimiser(search: Search) -> Minimise:
     `search(cube, rng)` may run for ever: it is left by an exception when the budget is used up.
     """
 
-    @wraps(search)
     def minimise(
         f: Objective,
         box: Box,
@@ -268,6 +267,7 @@ def minimiser(search: Search) -> Minimise:
                 evaluate(box.lower)  # the only point there is
         return evaluate.minimum()
 
+    minimise.__name__, minimise.__doc__ = search.__name__, search.__doc__
     return minimise
 
 

@@ -10,8 +10,9 @@ ZOOpt's loops and its classifier are used as they are. What surrounds them is no
   of their own, fed by the caller's `rng` (so there is no seed to be ignored, and no global state
   to restore, in this thread or another);
 - it prints: inside a search its log is silent;
-- it overshoots its budget, may stop early or loop for ever when it has converged: counting and
-  stopping is the `Evaluator`'s job, and a search that stalls is started again around the best;
+- it overshoots its budget, and may stop early or loop for ever when it has converged or met equal
+  points: counting and stopping is the `Evaluator`'s job, and a search that stalls is started again
+  with the best point so far;
 - its test for equal points depends on a global precision that another use of ZOOpt may have set,
   and takes most of the time in many dimensions: plain equality replaces it;
 - its parallel mode, time budget, terminal value and random embedding are not used.
@@ -57,8 +58,7 @@ def _search(cube: UnitCube, rng: np.random.Generator, sequential: bool) -> None:
         source.renew_patience()
         return value
 
-    # Two equal points, both at the lower bound, would keep the classifier busy for ever.
-    known = list({tuple(u.tolist()): value for u, value in cube.starts}.items())
+    known = [(u.tolist(), value) for u, value in cube.starts]
     while True:
         source.renew_patience()
         # The budget sets the sizes of ZOOpt's samples (and must not be below 3 for that); the end
@@ -75,7 +75,7 @@ def _search(cube: UnitCube, rng: np.random.Generator, sequential: bool) -> None:
         with _inside(source), suppress(_Stalled):
             algorithm.opt(objective, parameter, ub=zoopt.choose_ub(objective))
         best = algorithm.get_best_solution()
-        known = [(tuple(best.get_x()), best.get_value())]
+        known = [(best.get_x(), best.get_value())]
 
 
 class _Coordinates(list[float]):

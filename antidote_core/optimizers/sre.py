@@ -20,16 +20,14 @@ from antidote_core.optimizers.protocol import (
 )
 from antidote_core.types import Floats
 
-# With y uniform in [-√3, √3]^n' each coordinate of A y has variance 1: half a width of the box.
-_REACH = math.sqrt(3)
-
 
 def sre(minimise: Minimise, embed_dim: int, rounds: int = 5) -> Minimise:
     """`minimise` (the paper's A), searching `embed_dim` (n') random directions at a time.
 
-    After Qian, Hu and Yu (2016). Round t draws a Gaussian matrix A (dim, n') and lets `minimise`
-    search multiplier a and y (n',) of x = a * carried + A y, where `carried` is the result of the
-    rounds before. The rounds share the budget evenly and exactly.
+    After Qian, Hu and Yu (2016). Each round draws a matrix A (dim, n') with entries from
+    N(0, 1/n') and lets `minimise` search the multiplier a and y in [-1, 1]^n' of
+    x = a * carried + A y, where `carried` is the result of the rounds before. The rounds share the
+    budget evenly and exactly.
 
     Where it departs from their SRE:
 
@@ -41,19 +39,19 @@ def sre(minimise: Minimise, embed_dim: int, rounds: int = 5) -> Minimise:
     - with n' at or above the number of coordinates that can move nothing is embedded: `minimise`
       runs in the whole box.
 
-    >>> from antidote_core.optimizers.cma import cmaes
-    >>> box = Box(np.full(500, -1.0), np.full(500, 1.0))
+    >>> from antidote_core.optimizers.racos import racos
     >>> def few_coordinates_matter(x):
     ...     return float((x[0] - 0.3) ** 2 + (x[1] + 0.5) ** 2)
-    >>> minimise = sre(cmaes, embed_dim=5)
-    >>> found = minimise(few_coordinates_matter, box, budget=300, rng=np.random.default_rng(0))
-    >>> found.evaluations, bool(found.value < 1e-3)
+    >>> box = Box(np.full(500, -1.0), np.full(500, 1.0))
+    >>> plain = racos(few_coordinates_matter, box, 300, np.random.default_rng(0))
+    >>> found = sre(racos, embed_dim=5)(few_coordinates_matter, box, 300, np.random.default_rng(0))
+    >>> found.evaluations, bool(found.value < plain.value / 10)
     (300, True)
     """
     for name, value in (("embed_dim (n′)", embed_dim), ("rounds", rounds)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise SpecError(f"{name} must be a whole number of at least 1; got {value!r}.")
-    low_box = Box(np.r_[0.0, np.full(embed_dim, -_REACH)], np.r_[2.0, np.full(embed_dim, _REACH)])
+    low_box = Box(np.r_[0.0, -np.ones(embed_dim)], np.r_[2.0, np.ones(embed_dim)])
     stay = np.r_[1.0, np.zeros(embed_dim)]
 
     @minimiser
