@@ -31,7 +31,13 @@ class ClusteringSettings:
     seed: int
 
 
-def data_settings() -> DataSettings:
+SEED_HELP = (
+    "Draws the sample, the points of the teaching sets and the starts of the clustering. "
+    "Same seed, same result."
+)
+
+
+def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
     name = st.selectbox(
         "Data set", list(DATASETS), index=1, key="data", bind=URL, on_change=_forget_choices
     )
@@ -64,8 +70,7 @@ def data_settings() -> DataSettings:
             step=1,
             key="seed",
             bind=URL,
-            help="Draws the sample, the points of the teaching sets and the starts of the "
-            "clustering. Same seed, same result.",
+            help=seed_help,
         )
     return DataSettings(name, protected, rows, sample, seed)
 
@@ -85,6 +90,7 @@ def _forget_choices() -> None:
     info = dataset_info(st.session_state["data"])
     st.session_state["protected"] = info.protected[0]
     st.session_state["rows"] = info.forms()[0].name
+    st.session_state["sample"] = None
 
 
 def clustering_settings(seed: int) -> ClusteringSettings:
