@@ -7,6 +7,7 @@ from pages._ui.warm import start_warming
 
 PAGES = [
     st.Page("pages/home.py", title="Home", default=True),
+    st.Page("pages/explore.py", title="Explore"),
     st.Page("pages/data.py", title="Data"),
 ]
 

@@ -72,11 +72,15 @@ def find_layout(data: Dataset, folder: Path) -> Layout | None:
 
 def start_layout(data: Dataset, folder: Path) -> subprocess.Popen[bytes]:
     """Compute the layout in a process of its own; `find_layout` sees it when the process ends."""
-    folder.mkdir(parents=True, exist_ok=True)
-    target = layout_path(data, folder)
-    source = target.with_suffix(".points.npz")
     rows = sample_rows(data.groups)
-    np.savez(source, rows=rows, points=data.points[rows])
+    return run_umap(rows, data.points[rows], layout_path(data, folder))
+
+
+def run_umap(rows: Ints, points: Floats, target: Path) -> subprocess.Popen[bytes]:
+    """Start the process that writes the UMAP positions of points (m, d), named by rows (m,)."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    source = target.with_suffix(".points.npz")
+    np.savez(source, rows=rows, points=points)
     package = str(Path(__file__).resolve().parents[2])
     paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(

@@ -1,0 +1,254 @@
+"""Cost against antidote size: one table that grows with a run, and the Vega-Lite chart of it.
+
+The chart's specification stays the same while a run goes on, only the table changes: a browser then
+moves the marks in place instead of drawing the chart anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from antidote_core.algorithms.record import RunView
+from antidote_core.reporting.palette import ANTIDOTE, SOTA, VANILLA, ink
+from antidote_core.reporting.snapshots import steps
+from antidote_core.reporting.verdict import cost_digits, share_of_data
+from antidote_core.reporting.words import number
+
+HEIGHT = 330
+LABEL_ROOM = 0.075  # part of the height that a label needs
+FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
+_COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
+
+
+def curve_table(
+    view: RunView,
+    fair: Mapping[str, float] | None = None,
+    shown: int | None = None,
+) -> pd.DataFrame:
+    """Everything the chart draws, one row each; `kind` says what it is.
+
+    `fair` are costs of fair algorithms by their label, `shown` the step (see `steps`) on display.
+    """
+    digits = cost_digits(view)
+    lines = _lines(view, fair or {}, digits)
+    rounds = [(len(step.antidote), step.cost) for step in steps(view)]
+    current = [view.current["cost"]] if view.current else []
+    own = [cost for _, cost in rounds] + current + list(view.noise)
+    own += [cost for kind, cost, _ in lines if kind != "fair"]
+    low, high = _domain([cost for cost in own if math.isfinite(cost)])
+    rows: list[dict[str, Any]] = [
+        {"kind": "frame", "size": 0, "cost": low},
+        {"kind": "frame", "size": 0, "cost": high},
+    ]
+    near, away = _near_and_away(lines, low, high)
+    if near:
+        low, high = _domain([low, high, *(cost for _, cost, _ in near)], room=0.0)
+        rows += [{"kind": "frame", "size": 0, "cost": value} for value in (low, high)]
+    if view.noise:
+        band = (*view.noise, view.vanilla_cost)
+        rows.append({"kind": "band", "low": min(band), "high": max(band), "cost": min(band)})
+    rows += _labelled(near, away, low, high)
+    for index, (size, cost) in enumerate(rounds):
+        text = f"{number(cost, digits)} with {size:,} points ({share_of_data(size, view.points)})"
+        row = {"size": size, "cost": cost, "share": text}
+        rows.append({"kind": "round", **row})
+        if index and view.verification is not None and size == view.size and cost == view.cost:
+            rows.append({"kind": "verified", **row})
+        if index == shown:
+            rows.append({"kind": "shown", **row})
+    if view.current:
+        cost, size = view.current["cost"], view.current["size"]
+        text = f"{number(cost, digits)} with {size:,} points, still searching"
+        rows.append({"kind": "current", "size": size, "cost": cost, "share": text})
+    largest = max([size for size, _ in rounds] + [view.current.get("size", 0), 1])
+    rows.append({"kind": "frame", "size": 1.04 * largest, "cost": low})
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
+    """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
+    paint = ink(dark)
+    x = {
+        "field": "size",
+        "type": "quantitative",
+        "title": "antidote points |V|, and their share of the data",
+        "scale": {"nice": False},
+        "axis": {
+            "tickMinStep": 1,
+            "tickCount": 6,
+            "grid": False,
+            "labelExpr": f"[format(datum.value, ','), format(datum.value / {points}, '.2~%')]",
+        },
+    }
+    y = {
+        "field": "cost",
+        "type": "quantitative",
+        "title": "cost, lower is fairer",
+        "scale": {"zero": False, "nice": False},
+        "axis": {"grid": True, "tickCount": 6},
+    }
+    tip = [{"field": "share", "title": "cost"}]
+    color = {
+        "field": "kind",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": ["vanilla", "fair", "target"], "range": [VANILLA, SOTA, paint]},
+    }
+    ours = {"stroke": ANTIDOTE, "strokeWidth": 2.5, "size": 90}
+    layers = [
+        {
+            "transform": _only("band"),
+            "mark": {"type": "rect", "color": VANILLA, "opacity": 0.25},
+            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "transform": _only("vanilla", "fair", "target"),
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "y": y,
+                "color": color,
+                "strokeDash": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {"domain": ["vanilla", "fair", "target"], "range": [[1], [1], [7, 5]]},
+                },
+            },
+        },
+        {
+            "transform": _only("round"),
+            "mark": {
+                "type": "line",
+                "interpolate": "step-after",
+                "color": ANTIDOTE,
+                "strokeWidth": 2,
+            },
+            "encoding": {"x": x, "y": y},
+        },
+        {
+            "transform": _only("round"),
+            "mark": {"type": "point", "filled": True, "fill": "white", **ours},
+            "encoding": {"x": x, "y": y, "tooltip": tip},
+        },
+        {
+            "transform": _only("verified"),
+            "mark": {"type": "point", "filled": True, "color": ANTIDOTE, "size": 110},
+            "encoding": {"x": x, "y": y, "tooltip": tip},
+        },
+        {
+            "transform": _only("shown"),
+            "mark": {"type": "point", "filled": False, "stroke": paint, "strokeWidth": 1.5},
+            "encoding": {"x": x, "y": y, "size": {"value": 320}, "tooltip": tip},
+        },
+        {
+            "transform": _only("current"),
+            "mark": {"type": "point", "shape": "diamond", "filled": False, **ours},
+            "encoding": {"x": x, "y": y, "tooltip": tip},
+        },
+        {
+            "transform": _only("vanilla", "fair", "target", "away"),
+            "mark": {"type": "text", "align": "right", "dx": -4, "fontSize": 12, "fontWeight": 600},
+            "encoding": {
+                "x": {"value": {"expr": "width"}},
+                "y": {**y, "field": "at"},
+                "text": {"field": "label"},
+                "color": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {
+                        "domain": ["vanilla", "fair", "target", "away"],
+                        "range": [paint, "#5AA9E0" if dark else SOTA, paint, paint],
+                    },
+                },
+            },
+        },
+        {
+            "transform": _only("frame"),
+            "mark": {"type": "point", "opacity": 0},
+            "encoding": {"x": x, "y": y},
+        },
+    ]
+    return {
+        "height": HEIGHT,
+        "layer": layers,
+        "resolve": {"scale": {"color": "independent", "strokeDash": "independent"}},
+    }
+
+
+def curve_words(view: RunView, fair: Mapping[str, float] | None = None) -> str:
+    """The chart in words, for those who cannot see it."""
+    digits = cost_digits(view)
+    parts = [label for _, _, label in _lines(view, fair or {}, digits)]
+    if view.history:
+        last = view.history[-1]
+        parts.append(f"latest round: {number(last.cost, digits)} with {last.size:,} points")
+    return "Cost against antidote size. " + "; ".join(parts) + "."
+
+
+def _lines(view: RunView, fair: Mapping[str, float], digits: int) -> list[tuple[str, float, str]]:
+    """(kind, cost, label) of every reference line known so far."""
+    lines = []
+    target_is_plain = view.target == view.vanilla_cost
+    if math.isfinite(view.vanilla_cost):
+        same = " = target α, to be beaten" if target_is_plain else ""
+        text = f"plain clustering {number(view.vanilla_cost, digits)}{same}"
+        lines.append(("vanilla", view.vanilla_cost, text))
+    if math.isfinite(view.target) and not target_is_plain:
+        lines.append(("target", view.target, f"target α {number(view.target, digits)}"))
+    for label, cost in fair.items():
+        if math.isfinite(cost):
+            lines.append(("fair", cost, f"{label} {number(cost, digits)}"))
+    return lines
+
+
+def _domain(costs: list[float], room: float = 0.12) -> tuple[float, float]:
+    low, high = (min(costs), max(costs)) if costs else (0.0, 1.0)
+    spread = (high - low) or 0.02 * max(abs(high), 0.05)
+    return low - room * spread, high + room * spread
+
+
+def _near_and_away(
+    lines: list[tuple[str, float, str]], low: float, high: float
+) -> tuple[list[tuple[str, float, str]], list[tuple[str, float, str]]]:
+    """Lines to draw, and fair algorithms so far off that they would flatten the curve."""
+    reach = FAR * (high - low)
+    near = [line for line in lines if low - reach <= line[1] <= high + reach]
+    return near, [line for line in lines if line not in near]
+
+
+def _labelled(
+    near: list[tuple[str, float, str]],
+    away: list[tuple[str, float, str]],
+    low: float,
+    high: float,
+) -> list[dict[str, Any]]:
+    """A row per line, with labels pushed apart so that none hides another."""
+    room = LABEL_ROOM * (high - low)
+    rows = [
+        {"kind": kind, "cost": cost, "label": label, "at": cost + 0.45 * room}
+        for kind, cost, label in sorted(near, key=lambda line: line[1])
+    ]
+    for _, cost, label in sorted(away, key=lambda line: line[1]):
+        below = cost < low
+        arrow = "↓" if below else "↑"
+        row = {"kind": "away", "label": f"{label} {arrow} off this chart"}
+        row |= {"at": low + 0.4 * room if below else high - 0.4 * room}
+        rows.insert(0, row) if below else rows.append(row)
+    for lower, upper in itertools.pairwise(rows):
+        upper["at"] = max(upper["at"], lower["at"] + room)
+    over = rows[-1]["at"] - (high - 0.3 * room) if rows else 0.0
+    if over > 0:
+        rows[-1]["at"] -= over
+        for upper, lower in itertools.pairwise(rows[::-1]):
+            lower["at"] = min(lower["at"], upper["at"] - room)
+    return rows
+
+
+def _only(*kinds: str) -> list[dict[str, Any]]:
+    return [{"filter": {"field": "kind", "oneOf": list(kinds)}}]

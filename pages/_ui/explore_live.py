@@ -1,0 +1,164 @@
+"""What changes while a run works: the verdict, its figures, the curve."""
+
+import time
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.reporting.comparison import fair_costs
+from antidote_core.reporting.curve import curve_chart, curve_table, curve_words
+from antidote_core.reporting.progress import duration, progress
+from antidote_core.reporting.snapshots import steps
+from antidote_core.reporting.verdict import cost_digits, share_of_data, verdict
+from antidote_core.reporting.words import number
+from pages._ui import run_store
+from pages._ui.link import escape
+from pages._ui.show import attempt, is_dark
+
+TICK = 0.5  # seconds between two looks at a live run
+TONES = {
+    "good": "0,158,115",
+    "doubtful": "230,159,0",
+    "bad": "213,94,0",
+    "waiting": "0,114,178",
+}
+
+
+def style() -> None:
+    """Colours of the verdict, and the Run button where it can always be reached."""
+    rules = "".join(
+        f".st-key-verdict-{tone} {{border-left: 7px solid rgb({color}); border-radius: 4px; "
+        f"background: rgba({color},0.10); padding: 0.8rem 1rem;}}"
+        for tone, color in TONES.items()
+    )
+    st.html(
+        f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.45rem;}}"
+        ".st-key-runbar {position: sticky; bottom: 0; z-index: 5; padding: 0.6rem 0;"
+        "background: var(--st-background-color, inherit);}"
+        "[data-testid=stMetricValue] {font-size: 1.6rem;}</style>"
+    )
+
+
+def live(function, run_id: str, working: bool, *arguments) -> None:
+    """Draw a block, again and again while the run works."""
+    st.fragment(function, run_every=TICK if working else None)(run_id, working, *arguments)
+
+
+def head(run_id: str, working: bool) -> None:
+    """Verdict and figures; runs the whole page once more when the run has ended."""
+    status = attempt(run_store.status_of, run_id)
+    view = attempt(run_store.runner().view, run_id)
+    if status is None or view is None:
+        return
+    if working and not status.live:
+        st.rerun()
+    run_store.runner().touch(run_id, run_store.owner())
+    if view.state in ("queued", "running"):
+        _working(status, view)
+    else:
+        _ended(status, view)
+
+
+def _working(status: RunStatus, view: ac.RunView) -> None:
+    elapsed = time.time() - status.started if status.started else 0.0
+    figures = progress(view, status.spec, elapsed)
+    if status.state is RunState.QUEUED:
+        _box("waiting", status.message, "It starts by itself as soon as another run ends.")
+    elif not view.vanilla:
+        stage = view.stage or ("clustering the data as it is" if view.spec else "starting")
+        _box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
+    elif not view.noise:
+        _box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
+    else:
+        said = f"Round {figures.round}: trying sets of {figures.size:,} points"
+        if figures.round and not figures.size:
+            said = "Round 1 begins"
+        found = verdict(view).details
+        _box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
+    with st.container(horizontal=True, gap="large"):
+        size = figures.size
+        share = share_of_data(size, view.points) + " of the data" if view.points and size else "…"
+        st.metric("Antidote points |V|", f"{size:,}" if size else "…")
+        st.metric("Share |V|/|U|", share.removesuffix(" of the data"))
+        limit = f" of {status.spec.max_rounds}" if status.spec.max_rounds else ""
+        st.metric("Round", f"{figures.round if view.noise else 0}{limit}")
+        rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
+        st.metric("Evaluations", f"{figures.evaluations:,}{rate}")
+        best = min([view.cost, *([view.current["cost"]] if view.current else [])])
+        known = best == best
+        st.metric(
+            f"Best cost (plain {number(view.vanilla_cost, 4)})" if known else "Best cost",
+            number(best, 4) if known else "…",
+        )
+        bound = duration(figures.round_seconds)
+        st.metric("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
+
+
+def _ended(status: RunStatus, view: ac.RunView) -> None:
+    found = verdict(view)
+    _box(found.tone, found.headline, " ".join(found.details))
+    if status.live:
+        st.caption("The verdict stands. Comparing with the fair algorithm…")
+    if not view.vanilla:
+        return
+    digits = cost_digits(view)
+    with st.container(horizontal=True, gap="large"):
+        before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
+        st.metric("Cost, lower is fairer", f"{before} → {after}")
+        st.metric("Antidote points |V|", f"{view.size:,}")
+        st.metric("Share |V|/|U|", share_of_data(view.size, view.points))
+        if view.verification is not None:
+            agreeing = round(view.verification.share * len(view.verification.costs))
+            st.metric("Independent clusterings that agree",
+                      f"{agreeing} of {len(view.verification.costs)}")  # fmt: skip
+        if view.noise:
+            seen = (*view.noise, view.vanilla_cost)
+            st.metric("Noise of plain clustering",
+                      f"{number(min(seen), digits)} to {number(max(seen), digits)}"
+                      if number(min(seen), digits) != number(max(seen), digits)
+                      else "none seen")  # fmt: skip
+        st.metric("Rounds · evaluations", f"{view.rounds:,} · {view.evaluations:,}")
+        st.metric("Took", duration(view.seconds))
+
+
+def _box(tone: str, headline: str, details: str) -> None:
+    with st.container(key=f"verdict-{tone}"):
+        st.subheader(escape(headline), anchor=False)
+        if details:
+            st.markdown(escape(details))
+
+
+def curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+    """Cost against size; `fair` are costs known before the run says them itself."""
+    view = attempt(run_store.runner().view, run_id)
+    if view is None:
+        return
+    st.subheader("Cost against antidote size", anchor=False)
+    status = run_store.status_of(run_id)
+    fair = fair_costs(view, status.spec.fairness) or fair
+    table = curve_table(view, fair, shown)
+    st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
+                       alt=curve_words(view, fair))  # fmt: skip
+    st.caption(
+        "Hollow: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
+        "at work. Grey band: what plain clustering costs from seed to seed."
+    )
+    with st.expander("The numbers behind this chart"):
+        rows = [
+            {"step": step.title, "points": len(step.antidote), "cost": step.cost}
+            for step in steps(view)
+        ]
+        st.dataframe(rows, hide_index=True)
+
+
+def trouble(run_id: str, status: RunStatus) -> None:
+    """A run that did not finish: again, and what its process printed."""
+    again, log = st.columns([1, 3])
+    if again.button("Run again", width="stretch"):
+        attempt(run_store.runner().restart, run_id)
+        st.rerun()
+    if status.state in (RunState.FAILED, RunState.DEAD):
+        with log.expander("Log of the worker"):
+            text = attempt(run_store.runner().worker_log, run_id)
+            st.code(text or "The worker printed nothing.", language=None)

@@ -1,0 +1,139 @@
+"""Slow answers computed in the background, so that no page waits for them.
+
+A job is a future; a page shows what is done and lets `watch` run it again when more is.
+"""
+
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.engine import default_home
+from antidote_core.projection.joint import find_joint, joint_path, start_joint
+from antidote_core.projection.layout import Layout, find_layout, layout_path, start_layout
+from antidote_core.reporting.plain import plain_report
+from antidote_core.reporting.references import fair_reference
+from pages._ui.settings import ClusteringSettings
+
+KEPT = 64
+STALE_SECONDS = 5.0  # nobody has asked for so long: not worth beginning with
+
+
+class Stale(Exception):
+    """The page that wanted the answer is gone."""
+
+
+class Jobs:
+    """Futures by key, one thread per kind, so that a slow kind never holds up a quick one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._futures: dict[tuple, Future] = {}
+        self._asked: dict[tuple, float] = {}
+
+    def ask(self, kind: str, key: tuple, function: Callable[..., Any], *arguments: Any) -> Future:
+        key = (kind, *key)
+        with self._lock:
+            self._asked[key] = time.monotonic()
+            future = self._futures.pop(key, None)
+            if future is None or (future.done() and isinstance(future.exception(), Stale)):
+                pool = self._pools.setdefault(kind, ThreadPoolExecutor(1, kind))
+                future = pool.submit(self._work, key, function, *arguments)
+            self._futures[key] = future  # at the end: the first are the first to go
+            while len(self._futures) > KEPT:
+                self._asked.pop(oldest := next(iter(self._futures)), None)
+                self._futures.pop(oldest)
+            return future
+
+    def _work(self, key: tuple, function: Callable[..., Any], *arguments: Any) -> Any:
+        if time.monotonic() - self._asked.get(key, 0.0) > STALE_SECONDS:
+            raise Stale
+        return function(*arguments)
+
+
+@st.cache_resource(show_spinner=False)
+def _jobs() -> Jobs:
+    return Jobs()
+
+
+def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future:
+    """A PlainReport on its way."""
+    arguments = (data, choice.clustering, choice.k, choice.restarts, choice.seed)
+    return _jobs().ask("plain", (data.content_hash, choice), plain_report, *arguments)
+
+
+def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future:
+    """Costs of the fair algorithm on their way."""
+    arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
+    return _jobs().ask("fair", (data.content_hash, fairness, choice), fair_reference, *arguments)
+
+
+def answer(future: Future) -> Any:
+    """The answer, None while it is on its way; an AntidoteError if it cannot be given."""
+    if not future.done():
+        return None
+    error = future.exception()
+    if isinstance(error, Stale):
+        return None
+    return future.result()
+
+
+def watch(*futures: Future) -> None:
+    """Run the page again as soon as one more of the answers is there."""
+    waiting = [future for future in futures if not future.done()]
+    if waiting:
+        st.fragment(_look, run_every=0.5)(waiting)
+
+
+def _look(waiting: list[Future]) -> None:
+    if any(future.done() for future in waiting):
+        st.rerun()
+
+
+class Layouts:
+    """UMAP layouts that are being computed by processes of their own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._processes: dict[str, subprocess.Popen] = {}
+
+    def working(self, path: str, begin: Callable[[], subprocess.Popen] | None) -> bool | None:
+        """Whether the process for this file is at work; None when it ended without a file."""
+        with self._lock:
+            if path not in self._processes:
+                if begin is None:
+                    return None
+                self._processes[path] = begin()
+            return True if self._processes[path].poll() is None else None
+
+
+@st.cache_resource(show_spinner=False)
+def _layouts() -> Layouts:
+    return Layouts()
+
+
+def layout_of(data: ac.Dataset) -> tuple[Layout | None, bool]:
+    """The UMAP layout of U if there is one, and whether it is being computed."""
+    folder = default_home() / "layouts"
+    found = find_layout(data, folder)
+    if found is not None:
+        return found, False
+    path = str(layout_path(data, folder))
+    return None, bool(_layouts().working(path, lambda: start_layout(data, folder)))
+
+
+def joint_of(data: ac.Dataset, antidote: Any, begin: bool) -> tuple[Layout | None, bool]:
+    """The UMAP layout of U and V together, begun only when asked for."""
+    folder = default_home() / "layouts"
+    found = find_joint(data, antidote, folder)
+    if found is not None:
+        return found, False
+    path = str(joint_path(data, antidote, folder))
+    process = (lambda: start_joint(data, antidote, folder)) if begin else None
+    return None, bool(_layouts().working(path, process))

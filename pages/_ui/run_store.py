@@ -1,0 +1,74 @@
+"""The runs of this server, whose they are, and which one the page shows."""
+
+import hashlib
+import secrets
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.engine import Runner, default_home
+from antidote_core.engine.status import RunStatus
+
+RUN = "run"  # the name in the URL and in the session
+
+
+def runner() -> Runner:
+    return _runner(str(default_home()))
+
+
+@st.cache_resource(show_spinner=False)
+def _runner(home: str) -> Runner:
+    return Runner(home)
+
+
+def owner() -> str:
+    """A token of this browser, so that its runs stay its own after a reload."""
+    if "_owner" not in st.session_state:
+        cookie = st.context.cookies.get("_streamlit_xsrf")
+        st.session_state["_owner"] = (
+            hashlib.sha256(cookie.encode()).hexdigest() if cookie else secrets.token_urlsafe(32)
+        )
+    return st.session_state["_owner"]
+
+
+def shown_run() -> str | None:
+    """The id of the run on display: the one in the URL, else the one before a page switch.
+
+    The URL gets it again on every render, because a page switch drops it.
+    """
+    asked = st.query_params.get(RUN)
+    if asked:
+        st.session_state[RUN] = asked
+    elif st.session_state.get(RUN):
+        st.query_params[RUN] = st.session_state[RUN]
+    return st.session_state.get(RUN)
+
+
+def show_run(run_id: str | None) -> None:
+    """Show this run from now on; None shows no run."""
+    st.session_state.pop("round", None)
+    if run_id is None:
+        st.session_state.pop(RUN, None)
+        st.query_params.pop(RUN, None)
+    else:
+        st.session_state[RUN] = run_id
+        st.query_params[RUN] = run_id
+
+
+def start(spec: ac.RunSpec) -> str:
+    run_id = runner().submit(spec, owner=owner())
+    show_run(run_id)
+    return run_id
+
+
+def status_of(run_id: str) -> RunStatus:
+    return runner().status(run_id, owner())
+
+
+def run_data(run_id: str) -> ac.Dataset:
+    return _run_data(run_id, str(default_home()))
+
+
+@st.cache_resource(max_entries=8, show_spinner="Loading the data of the run…")
+def _run_data(run_id: str, home: str) -> ac.Dataset:
+    return _runner(home).data(run_id)

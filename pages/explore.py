@@ -1,0 +1,106 @@
+"""Watch Algorithm 2 grow V: choose, run, see, believe or not."""
+
+import streamlit as st
+
+from pages._ui import (
+    cached,
+    dataset_blocks,
+    explore_after,
+    explore_before,
+    explore_compare,
+    explore_live,
+    explore_round,
+    run_jobs,
+    run_settings,
+    run_store,
+)
+from pages._ui.link import asked_by_link, tell_ignored
+from pages._ui.show import attempt
+
+
+def open_run(link):
+    """The run on display and its status; on first sight, its settings move into the widgets."""
+    run_id = run_store.shown_run()
+    status = attempt(run_store.status_of, run_id) if run_id else None
+    if status is None:
+        return None, None
+    if st.session_state.get("_opened") != run_id:
+        st.session_state["_opened"] = run_id
+        if not run_settings.settings_in(link):
+            run_settings.put(status.spec)
+    return run_id, status
+
+
+def run_bar(asked, run_id, status):
+    """Run, or Stop while the run works."""
+    with st.container(key="runbar"):
+        if asked.problem:
+            st.error(asked.problem, icon="⚠️")
+        if status is not None and status.live:
+            if st.button("■ Stop", type="primary", width="stretch", key="stop") and not attempt(
+                run_store.runner().stop, run_id, run_store.owner()
+            ):
+                st.info("Somebody else is watching this run too, so it goes on.")
+        elif (
+            st.button("▶ Run", type="primary", width="stretch", disabled=not asked.spec)
+            and attempt(run_store.start, asked.spec) is not None
+        ):
+            st.rerun()
+
+
+def show(run_id, status, asked, fair):
+    """The same blocks for a live, stopped, finished or replayed run."""
+    live, spec = status.live, status.spec
+    if spec != asked.spec and not live:
+        st.caption(
+            "This run was made with other settings than those on the left; press Run for these."
+        )
+    explore_live.live(explore_live.head, run_id, live)
+    if status.can_restart:
+        explore_live.trouble(run_id, status)
+    view = run_store.runner().view(run_id)
+    data = attempt(run_store.run_data, run_id)
+    if data is None:
+        return
+    step = None if live else explore_round.slider(view)
+    left, right = st.columns(2, gap="large")
+    with left:
+        explore_live.live(explore_live.curve, run_id, live, fair, step)
+    with right:
+        options = explore_round.map_options(data)
+        explore_live.live(explore_round.run_map, run_id, live, options, step)
+    left, right = st.columns(2, gap="large")
+    with left:
+        explore_live.live(explore_round.who_is_where, run_id, live, spec.fairness, step)
+    with right:
+        explore_round.points_table(run_id, step)
+        if not live:
+            explore_round.joint_map(run_id, options[1], step)
+    explore_live.live(explore_compare.against_the_others, run_id, live, spec.fairness)
+    if not live:
+        explore_after.downloads(run_id, spec, view)
+
+
+link = asked_by_link()
+explore_live.style()
+notice = st.container()
+with notice:
+    run_id, status = open_run(link)
+side, main = st.columns([1, 3.4], gap="large")
+with side:
+    asked = run_settings.ask()
+    data = attempt(cached.load, asked.data)
+    waiting = []
+    if data is not None:
+        waiting = explore_before.references(data, asked, wait=bool(status and status.live))
+    run_bar(asked, run_id, status)
+with main:
+    if status is not None:
+        show(run_id, status, asked, {})
+    elif data is not None:
+        explore_before.plain_clustering(data, asked)
+    else:
+        dataset_blocks.offer_other_forms(asked.data)
+run_jobs.watch(*waiting)
+with notice:
+    tell_ignored("explore", link)
