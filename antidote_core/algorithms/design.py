@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -94,6 +94,19 @@ class Design:
     def size(self) -> int:
         """|V|."""
         return len(self.antidote)
+
+    def summary(self) -> dict[str, Any]:
+        """Everything but V, fit for JSON."""
+        return {
+            "promised": self.promised,
+            "cost": self.cost,
+            "start": self.start,
+            "chance": self.chance,
+            "binding": list(self.binding),
+            "share": None if math.isnan(self.share) else self.share,
+            "best_cost": None if math.isnan(self.best_cost) else self.best_cost,
+            "checks": self.checks,
+        }
 
 
 Steps = Generator[Progress, None, Design]
@@ -239,10 +252,10 @@ class Designer:
                 return
             verdict = None
             if within_reach:
-                verdict = yield from self._contest(step, start.name, tally.target)
+                verdict = yield from self._contest(step, start.name, tally)
                 if verdict is None:
                     return
-            yield self._report("cut", tally.size, start.name, step, verdict, index)
+            yield self._report("cut", tally, start.name, step, verdict, index)
             tally.offer(self._designed(step, start.name, verdict, tally))
             if verdict is None:
                 if aim is start:
@@ -312,7 +325,7 @@ class Designer:
             if radius < SMALLEST_TRUST * cells.scale:
                 break
             if index % REPORT_EVERY == REPORT_EVERY - 1:
-                yield self._report("pass", tally.size, start.name, step, None, index)
+                yield self._report("pass", tally, start.name, step, None, index)
         return best, within_reach
 
     def _step(self, placement: Placement) -> _Step:
@@ -325,10 +338,10 @@ class Designer:
         return _Step(placement, antidote, target, known, verdict.rival, merit)
 
     def _contest(
-        self, step: _Step, start: str, target: float | None
+        self, step: _Step, start: str, tally: _Tally
     ) -> Generator[Progress, None, Verdict | None]:
         """The verdict on a step; hunting stops as soon as a rival is ahead. None when stopped."""
-        enough = target
+        enough = tally.target
         if enough is None:
             enough = step.target.cost + self.model.close
         atoms = step.placement.atoms[step.placement.counts > 0]
@@ -342,7 +355,7 @@ class Designer:
             runs += self.contest.hunt(step.antidote, HUNT_BATCH)
             hunted += HUNT_BATCH
             verdict = self.contest.judge(step.target, runs, enough)
-            yield self._report("hunt", len(step.antidote), start, step, verdict, hunted)
+            yield self._report("hunt", tally, start, step, verdict, hunted)
         return verdict
 
     def _reinforce(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
@@ -357,10 +370,10 @@ class Designer:
                 )
                 if step is None or not within_reach or self.stopped:
                     continue
-                verdict = yield from self._contest(step, start.name, tally.target)
+                verdict = yield from self._contest(step, start.name, tally)
                 if verdict is None or verdict.rival is not None:
                     continue
-                yield self._report("cut", tally.size, start.name, step, verdict, 0)
+                yield self._report("cut", tally, start.name, step, verdict, 0)
                 tally.offer(self._designed(step, start.name, verdict, tally))
                 if tally.done:
                     return
@@ -389,9 +402,9 @@ class Designer:
         centers = self.contest.evaluator.statistics(antidote)[0]
         placement = Placement(atoms, counts, centers, math.nan, 0.0, ("size",))
         step = self._step(placement)
-        verdict = yield from self._contest(step, SEARCH, tally.target)
+        verdict = yield from self._contest(step, SEARCH, tally)
         if verdict is not None:
-            yield self._report("cut", size, SEARCH, step, verdict, 0)
+            yield self._report("cut", tally, SEARCH, step, verdict, 0)
             tally.offer(self._designed(step, SEARCH, verdict, tally))
 
     def _designed(self, step: _Step, name: str, verdict: Verdict | None, tally: _Tally) -> Design:
@@ -419,14 +432,15 @@ class Designer:
     def _report(
         self,
         kind: str,
-        size: int,
+        tally: _Tally,
         start: str,
         step: _Step,
         verdict: Verdict | None,
         index: int,
     ) -> Progress:
         data: dict[str, Any] = {
-            "size": size,
+            "size": tally.size,
+            "best": tally.best.cost,
             "start": start,
             "step": index,
             "used": int(step.placement.counts.sum()),
@@ -449,7 +463,14 @@ class Designer:
             found.append(result)
             yield Progress(
                 "check",
-                {"size": design.size, "step": index, "of": checks, "cost": result[2]},
+                {
+                    "size": design.size,
+                    "best": design.cost,
+                    "start": design.start,
+                    "step": index,
+                    "of": checks,
+                    "cost": result[2],
+                },
             )
             if self.stopped:
                 break
@@ -460,19 +481,7 @@ class Designer:
         reached = target is not None and best[2] <= target and share >= AGREEMENT
         if target is not None and not reached:
             self._learn(design, found, target)
-        return Design(
-            antidote=design.antidote,
-            promised=design.promised,
-            cost=design.cost,
-            start=design.start,
-            chance=design.chance,
-            reached=reached,
-            binding=design.binding,
-            share=share,
-            best_cost=best[2],
-            checks=len(costs),
-            notes=design.notes,
-        )
+        return replace(design, reached=reached, share=share, best_cost=best[2], checks=len(costs))
 
     def _learn(
         self, design: Design, found: Iterable[tuple[Floats, float, float]], target: float
@@ -518,7 +527,7 @@ def _not_reached(best: Design, tally: _Tally) -> str:
 
 
 def _with_notes(design: Design, notes: tuple[str, ...]) -> Design:
-    return Design(**{**design.__dict__, "notes": (*design.notes, *notes)})
+    return replace(design, notes=(*design.notes, *notes))
 
 
 def finish(steps: Steps) -> Design:

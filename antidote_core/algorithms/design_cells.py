@@ -47,9 +47,10 @@ def cells_at(centers: Floats, points: Floats, groups: Ints) -> Cells | None:
     sizes = counts.sum(axis=1)
     if not sizes.all():
         return None
-    sums = np.stack(
-        [np.bincount(cell, weights=points[:, a], minlength=k * g) for a in range(d)], axis=-1
-    ).reshape(k, g, d)
+    sums = np.empty((k * g, d))
+    for a in range(d):
+        sums[:, a] = np.bincount(cell, weights=points[:, a], minlength=k * g)
+    sums = sums.reshape(k, g, d)
     means = sums.sum(axis=1) / sizes[:, None]
     inertia = float(np.einsum("ij,ij->", points, points) - (sizes * (means**2).sum(axis=1)).sum())
     return Cells(centers, labels, counts, sums, sizes, means, inertia)

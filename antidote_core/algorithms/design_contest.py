@@ -83,6 +83,7 @@ class Contest:
         self.cuts = [Cut(capture, inertia, c) for c in range(problem.k)]
         self.cuts += [Cut(centers, self._inertia(centers)) for centers in self.evaluator.basins]
         self._fixed = len(self.cuts)
+        self.evaluations = 0  # Lloyd runs on U ∪ V so far
         self._hunt_seeds = np.random.default_rng([problem.seed, _HUNT])
         self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
 
@@ -97,6 +98,7 @@ class Contest:
 
     def run(self, antidote: Floats, start: Floats) -> Run:
         """Lloyd on U ∪ V from the centres `start`."""
+        self.evaluations += 1
         found = self.evaluator.descend(antidote, start)
         return Run(found, found.inertia, self.cost(found))
 
@@ -139,6 +141,7 @@ class Contest:
             cost = self.problem.fairness.of_centers(
                 centers, self.problem.points, self.problem.groups
             )
+            self.evaluations += 1
             found = self.evaluator.descend(antidote, centers)
             runs.append(Run(found, float(model.inertia_), cost, fresh=True))
         return runs

@@ -1,8 +1,8 @@
 """Algorithm 2: fix |V|, minimise F over V, grow V by ξ until F <= α. A generator of events.
 
-Events, in order: started, vanilla, target, noise, then per round any number of progress and one
-round, then shrunk (if asked for), verified, and last finished or stopped. Same spec, same events,
-times aside, unless a time limit or a cancel cuts the run short.
+Events, in order: started, vanilla, target, noise, then per round any number of progress (and cut,
+where V is designed) and one round, then notes, shrunk (if asked for), verified, and last finished
+or stopped. Same spec, same events, times aside, unless a time limit or a cancel cuts it short.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from antidote_core.algorithms.design_rounds import designed_rounds
 from antidote_core.algorithms.record import RunView, after, pack
 from antidote_core.algorithms.sota import sota_reference
-from antidote_core.algorithms.verification import meets, noise, verify
+from antidote_core.algorithms.verification import CHECKS, meets, noise, verify
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
@@ -30,6 +31,7 @@ MAX_SHARE = 0.1  # default limit of |V| / |U|
 REPORT_EVERY = 20  # evaluations between two reports of an improvement within a round
 REPORT_LATEST = 100  # evaluations after which there is a report even without an improvement
 SHRINK_BUDGET = 300
+DESIGN_CHECKS = 8
 
 Cancel = Callable[[], bool]
 
@@ -46,7 +48,7 @@ def grow(
     >>> [event.kind for event in grow(spec) if event.kind != "progress"]
     ['started', 'vanilla', 'target', 'noise', 'round', 'verified', 'finished']
     """
-    optimizer = get_optimizer(spec.optimizer)
+    designs = get_optimizer(spec.optimizer).designs
     if data is None:
         data = load_spec_data(spec)
     begun = time.monotonic()
@@ -72,36 +74,15 @@ def grow(
         return (cancel is not None and cancel()) or out_of_time()
 
     sizes = _Sizes(spec, data.n)
-    evaluations = 0
-    previous = np.empty((0, data.points.shape[1]))
-    while (size := sizes.next()) is not None and not stop():
-        minimise = optimizer.minimiser(problem, size, spec.embed_dim)
-        index = view.rounds
-        rng = np.random.default_rng([spec.seed, index])
-        start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
-        search = _Search(problem, minimise, size, spec, rng, start, stop)
-        for count, cost in search:
-            yield event(
-                "progress", index=index, size=size, cost=cost, evaluations=evaluations + count
-            )
-        found = search.minimum
-        evaluations += found.evaluations
-        if found.evaluations == 0:
-            break
-        antidote = found.x.reshape(size, -1)
-        reached = meets(found.value, target, strict)
-        yield event(
-            "round",
-            index=index,
-            size=size,
-            antidote=pack(antidote),
-            reached=reached,
-            evaluations=evaluations,
-            **_state(problem, antidote),
-        )
-        previous = antidote
-        sizes.record(size, reached)
+    if designs:
+        limit = _limit(target, strict)
+        rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop, _state)
+    else:
+        rounds = _searched_rounds(spec, problem, target, strict, sizes, stop)
+    for kind, values in rounds:
+        yield event(kind, **values)
 
+    evaluations = view.evaluations
     if view.reached and spec.shrink and not stop():
         antidote, spent = _shrunk(problem, view.antidote, target, strict, stop)
         evaluations += spent
@@ -111,7 +92,8 @@ def grow(
     if cancel is not None and cancel():
         yield event("stopped", reason="stopped by you")
         return
-    yield event("verified", **asdict(verify(problem, view.antidote, target, strict)))
+    checks = DESIGN_CHECKS if designs else CHECKS
+    yield event("verified", **asdict(verify(problem, view.antidote, target, strict, checks)))
     yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
 
 
@@ -139,16 +121,61 @@ def run(spec: RunSpec, data: Dataset | None = None, cancel: Cancel | None = None
     return view
 
 
+def _searched_rounds(
+    spec: RunSpec, problem: Problem, target: float, strict: bool, sizes: _Sizes, stop: Cancel
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Events as (kind, data): one search per size, each from the V of the last."""
+    optimizer = get_optimizer(spec.optimizer)
+    evaluations = 0
+    index = 0
+    previous = problem.points[:0]
+    while (size := sizes.next()) is not None and not stop():
+        minimise = optimizer.minimiser(problem, size, spec.embed_dim)
+        rng = np.random.default_rng([spec.seed, index])
+        start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
+        search = _Search(problem, minimise, size, spec, rng, start, stop)
+        for count, cost in search:
+            report = {"index": index, "size": size, "cost": cost}
+            yield "progress", {**report, "evaluations": evaluations + count}
+        found = search.minimum
+        evaluations += found.evaluations
+        if found.evaluations == 0:
+            break
+        antidote = found.x.reshape(size, -1)
+        reached = meets(found.value, target, strict)
+        yield (
+            "round",
+            {
+                "index": index,
+                "size": size,
+                "antidote": pack(antidote),
+                "reached": reached,
+                "evaluations": evaluations,
+                **_state(problem, antidote),
+            },
+        )
+        previous = antidote
+        sizes.record(size, reached)
+        index += 1
+
+
 class _Sizes:
     """The sizes to try: start, start + ξ, ... or, for "bisect", doubling and then bisection."""
 
     def __init__(self, spec: RunSpec, n: int) -> None:
         self.spec = spec
         self.limit = spec.max_size or max(spec.start_size, int(MAX_SHARE * n))
+        # A design of fewer points may fail by chance: stop within 2% of the smallest that works.
+        self.tolerance = 0.02 if get_optimizer(spec.optimizer).designs else 0.0
         self.tried = 0
-        self.fails = 0  # largest size known to fail
+        self.failed: list[int] = []
         self.works: int | None = None  # smallest size known to reach the target
         self.last = 0
+
+    @property
+    def fails(self) -> int:
+        """Largest size known to fail below the smallest that works."""
+        return max((s for s in self.failed if self.works is None or s < self.works), default=0)
 
     @property
     def rounds_left(self) -> bool:
@@ -169,6 +196,8 @@ class _Sizes:
             size = min(2 * self.fails, self.limit) if self.fails else self.spec.start_size
             return size if size > self.fails else None
         middle = (self.fails + self.works) // 2
+        if self.works - self.fails <= self.tolerance * self.works:
+            return None
         return middle if self.fails < middle < self.works else None
 
     def record(self, size: int, reached: bool) -> None:
@@ -177,15 +206,15 @@ class _Sizes:
         if reached:
             self.works = min(size, self.works or size)
         else:
-            self.fails = max(size, self.fails)
+            self.failed.append(size)
 
 
 class _Search:
     """One minimisation in a thread of its own, so that its improvements can be seen as they come.
 
     Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations and at least
-    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels the
-    minimisation.
+    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels
+    the minimisation.
     """
 
     def __init__(
@@ -294,6 +323,12 @@ def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any
     if isinstance(spec.target, str):
         raise SpecError(f"target (α) must be 'vanilla', 'sota' or a number; got {spec.target!r}.")
     return float(spec.target), False, {}
+
+
+def _limit(target: float, strict: bool) -> float:
+    """The largest cost that meets the target (see `meets`)."""
+    room = 1e-9 * max(1.0, abs(target))
+    return float(np.nextafter(target - room, -np.inf)) if strict else target + room
 
 
 def _extended(

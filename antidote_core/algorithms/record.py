@@ -36,8 +36,8 @@ class RunView:
     the lowest cost. `state` is "queued", "running", "finished", "stopped", "failed" or "dead" (its
     process was lost); `reason` says why it ended, `stage` what is being waited for. `closed` means
     that no more events will come: rows of comparison may still follow "finished". `search_began` is
-    the second at which the first round began. `unreadable` counts the damaged lines of a log, which
-    `notes` mentions too.
+    the second at which the first round began; `cuts` are the contests of a design. `unreadable`
+    counts the damaged lines of a log, which `notes` mentions too.
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -55,6 +55,7 @@ class RunView:
     reached: bool = False
     history: tuple[Round, ...] = ()
     current: Mapping[str, Any] = field(default_factory=dict)
+    cuts: tuple[Mapping[str, Any], ...] = ()
     evaluations: int = 0
     seconds: float = 0.0
     search_began: float = float("nan")
@@ -127,6 +128,9 @@ def after(view: RunView, event: Event) -> RunView:
         return replace(view, target=data["target"], strict=data["strict"], sota=data["sota"])
     if event.kind == "progress":
         return replace(view, current=data, evaluations=data["evaluations"])
+    if event.kind == "cut":
+        evaluations = data["evaluations"]
+        return replace(view, current=data, cuts=(*view.cuts, data), evaluations=evaluations)
     if event.kind == "round":
         return _after_round(view, event)
     if event.kind == "shrunk":

@@ -20,7 +20,8 @@ class Optimizer:
     """One way to minimise f(V).
 
     A black box has `minimise`, and works inside SRE; a white box, which looks into the problem, has
-    `for_problem(problem, size)` instead, and n' does not apply to it.
+    `for_problem(problem, size)` instead, and n' does not apply to it. One that `designs` V takes
+    whole runs (see `algorithms.design`); its `for_problem` is for callers who have one size and f.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Optimizer:
     sentence: str
     minimise: Minimise | None = None
     for_problem: Callable[[Problem, int], Minimise] | None = None
+    designs: bool = False
 
     def minimiser(self, problem: Problem, size: int, embed_dim: int | None) -> Minimise:
         """The `minimise` for `size` antidote points, inside SRE with n' = embed_dim if not None."""
@@ -45,6 +47,14 @@ OPTIMIZERS: dict[str, Optimizer] = {
             "Structured",
             "Works out which way the centres should move, then refines by CMA-ES; n′ not used.",
             for_problem=structured,
+        ),
+        Optimizer(
+            "design",
+            "Design",
+            "Says which centres k-means should find, and places V by convex programs so that it "
+            "must; for k-means with balance or social cost; n′ not used.",
+            for_problem=structured,
+            designs=True,
         ),
         Optimizer(
             "racos",

@@ -1,0 +1,77 @@
+"""Algorithm 2 with designed V: the sizes of `grow`, one design per size, as its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from antidote_core.algorithms.design import Cancel, Designer
+from antidote_core.algorithms.plausible import remoteness
+from antidote_core.algorithms.record import pack
+from antidote_core.problem import Problem
+from antidote_core.types import Floats
+
+
+class Sizes(Protocol):
+    """Which size to try next, told how the last one went."""
+
+    def next(self) -> int | None:
+        """The next size, None at the end."""
+
+    def record(self, size: int, reached: bool) -> None:
+        """What became of a size."""
+
+
+def designed_rounds(
+    problem: Problem,
+    box: tuple[Floats, Floats],
+    target: float,
+    sizes: Sizes,
+    stop: Cancel,
+    state: Callable[[Problem, Floats], dict[str, Any]],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Events as (kind, data): progress and cut within a size, round at its end, notes at last.
+
+    A size counts as reached when the target is met by the best of independent clusterings and by
+    enough of all of them.
+    """
+    designer = Designer(problem, box, stop)
+    answer = None
+    index = 0
+    while (size := sizes.next()) is not None and not stop():
+        steps = designer.design(size, target)
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                design = end.value
+                break
+            yield (
+                "cut" if step.kind == "cut" else "progress",
+                {
+                    "index": index,
+                    "size": size,
+                    "cost": step.data["best"],
+                    "evaluations": designer.contest.evaluations,
+                    "design": {"kind": step.kind, **step.data},
+                },
+            )
+        yield (
+            "round",
+            {
+                "index": index,
+                "size": design.size,
+                "antidote": pack(design.antidote),
+                "reached": design.reached,
+                "evaluations": designer.contest.evaluations,
+                "design": design.summary(),
+                **state(problem, design.antidote),
+            },
+        )
+        sizes.record(design.size if design.reached else size, design.reached)
+        index += 1
+        if answer is None or design.reached or not answer.reached:
+            answer = design
+    if answer is not None:
+        for text in (*answer.notes, *remoteness(problem.points, answer.antidote)):
+            yield "note", {"text": text}
