@@ -61,10 +61,8 @@ def _search(cube: UnitCube, rng: np.random.Generator, sequential: bool) -> None:
     known = [(u.tolist(), value) for u, value in cube.starts]
     while True:
         source.renew_patience()
-        # The budget sets the sizes of ZOOpt's samples (and must not be below 3 for that); the end
-        # comes from the evaluator.
+        # Below 3 ZOOpt would end the process; the end of the budget comes from the evaluator.
         parameter = zoopt.Parameter(budget=max(cube.budget, 4), sequential=sequential)
-        parameter.set_budget(4 * cube.budget + 1000)
         if known:
             parameter.set_init_samples(
                 [zoopt.Solution(x=_Coordinates(u), value=value) for u, value in known]
