@@ -3,10 +3,12 @@
 import streamlit as st
 
 from pages._ui import cached, clustering_blocks, dataset_blocks
+from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
 from pages._ui.settings import clustering_settings, data_settings
 from pages._ui.show import attempt
 
+enter()
 asked = asked_by_link()
 side, main = st.columns([1, 3.4], gap="large")
 with side:

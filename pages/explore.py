@@ -14,6 +14,7 @@ from pages._ui import (
     run_settings,
     run_store,
 )
+from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
 from pages._ui.show import attempt
 
@@ -51,10 +52,9 @@ def run_bar(asked, run_id, status):
 def show(run_id, status, asked, fair):
     """The same blocks for a live, stopped, finished or replayed run."""
     live, spec = status.live, status.spec
-    if spec != asked.spec and not live:
-        st.caption(
-            "This run was made with other settings than those on the left; press Run for these."
-        )
+    if spec != asked.spec:
+        fair = {}
+        st.caption("This run has other settings than those on the left.")
     explore_live.live(explore_live.head, run_id, live)
     if status.can_restart:
         explore_live.trouble(run_id, status)
@@ -62,12 +62,14 @@ def show(run_id, status, asked, fair):
     data = attempt(run_store.run_data, run_id)
     if data is None:
         return
-    step = None if live else explore_round.slider(view)
     left, right = st.columns(2, gap="large")
-    with left:
-        explore_live.live(explore_live.curve, run_id, live, fair, step)
     with right:
         options = explore_round.map_options(data)
+        map_place = st.container()
+        step = None if live else explore_round.slider(view)
+    with left:
+        explore_live.live(explore_live.curve, run_id, live, fair, step)
+    with map_place:
         explore_live.live(explore_round.run_map, run_id, live, options, step)
     left, right = st.columns(2, gap="large")
     with left:
@@ -81,6 +83,7 @@ def show(run_id, status, asked, fair):
         explore_after.downloads(run_id, spec, view)
 
 
+enter()
 link = asked_by_link()
 explore_live.style()
 notice = st.container()
@@ -90,13 +93,14 @@ side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = run_settings.ask()
     data = attempt(cached.load, asked.data)
-    waiting = []
+    waiting, fair = [], {}
     if data is not None:
-        waiting = explore_before.references(data, asked, wait=bool(status and status.live))
+        waiting, fair = explore_before.references(data, asked, bool(status and status.live))
     run_bar(asked, run_id, status)
 with main:
     if status is not None:
-        show(run_id, status, asked, {})
+        with st.container(key="run"):
+            show(run_id, status, asked, fair)
     elif data is not None:
         explore_before.plain_clustering(data, asked)
     else:

@@ -105,18 +105,10 @@ def measure_figure(table: pd.DataFrame, measure: Measure, digits: int = 3) -> go
     )
     figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, ticks="")
     figure.update_layout(
-        height=34 * len(table) + 50,
-        margin={"l": 5, "r": 5, "t": 44, "b": 4},
+        height=34 * len(table) + 12,
+        margin={"l": 5, "r": 5, "t": 4, "b": 4},
         bargap=0.3,
         showlegend=False,
-        title={
-            "text": f"<b>{measure.title}</b><br><span style='font-size:12px'>{measure.better}"
-            "</span>",
-            "font": {"size": 14},
-            "x": 0,
-            "y": 0.98,
-            "yanchor": "top",
-        },
     )
     return figure
 

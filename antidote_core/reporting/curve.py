@@ -82,7 +82,7 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
             "tickMinStep": 1,
             "tickCount": 6,
             "grid": False,
-            "labelExpr": f"[format(datum.value, ','), format(datum.value / {points}, '.2~%')]",
+            "labelExpr": f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]",
         },
     }
     y = {

@@ -11,7 +11,7 @@ from antidote_core.projection import Plane, fit_plane
 from antidote_core.reporting.plain import PlainReport, plain_report
 from antidote_core.reporting.story import Story, tell_story
 from pages._ui.settings import ClusteringSettings, DataSettings
-from pages._ui.warm import wait_until_warm
+from pages._ui.warm import patience
 
 KEPT_DATASETS = 8
 
@@ -43,8 +43,8 @@ def load(settings: DataSettings) -> ac.Dataset:
 
 
 def plain(data: ac.Dataset, choice: ClusteringSettings) -> PlainReport:
-    wait_until_warm()
-    return _plain(data.content_hash, choice, data)
+    with patience():
+        return _plain(data.content_hash, choice, data)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Clustering…")
@@ -62,8 +62,8 @@ def _plane(content_hash: str, _data: ac.Dataset) -> Plane:
 
 
 def story() -> Story:
-    wait_until_warm()
-    return _story()
+    with patience():
+        return _story()
 
 
 @st.cache_resource(show_spinner=False)

@@ -16,44 +16,45 @@ EXAMPLE = ac.RunSpec(
 )
 
 
-def references(data: ac.Dataset, asked: Asked, wait: bool) -> list[Future]:
-    """What α can be compared with; returns what is still being computed.
+def references(
+    data: ac.Dataset, asked: Asked, working: bool
+) -> tuple[list[Future], dict[str, float]]:
+    """What α can be compared with, beside it.
 
-    `wait` begins nothing new: a run is at work, and its results will say the same.
+    Returns what is still being computed and the fair algorithm's costs by label. While a run is
+    `working`, no fair algorithm is begun: the cores are for the run, which compares in the end.
     """
     plain = run_jobs.plain_job(data, asked.clustering)
-    lines = [f"plain clustering: **{_cost(plain, lambda r: plain_cost(r, asked.fairness, data))}**"]
-    futures = [plain]
-    if has_fair_algorithm(asked.clustering.clustering, asked.fairness):
-        if wait or not plain.done():
-            lines.append("fair algorithm (SOTA): computed after that…")
-        else:
-            fair = run_jobs.fair_job(data, asked.fairness, asked.clustering)
-            futures.append(fair)
-            lines.append(_fair_line(fair))
+    futures, fair = [plain], {}
+    lines = [_plain_line(plain, asked.fairness, data)]
+    if not has_fair_algorithm(asked.clustering.clustering, asked.fairness):
+        lines.append("SOTA: no fair algorithm is known for this pair")
+    elif working or not plain.done():
+        lines.append("SOTA: computed " + ("at the end of the run…" if working else "next…"))
     else:
-        lines.append("fair algorithm (SOTA): none known for this pair")
+        future = run_jobs.fair_job(data, asked.fairness, asked.clustering)
+        futures.append(future)
+        try:
+            fair = run_jobs.answer(future) or {}
+            lines += [f"SOTA ({label}): **{number(cost, 4)}**" for label, cost in fair.items()]
+            if not fair:
+                lines.append("SOTA: computing…")
+        except ac.AntidoteError as error:
+            lines.append(f"SOTA: not available. {error}")
     lines.append(f"best possible: {best_possible(asked.fairness)}")
-    st.caption("What α means here, lower is fairer:  \n" + "  \n".join(lines))
-    return futures
+    with asked.beside_target:
+        st.caption("  \n".join(lines))
+    return futures, fair
 
 
-def _cost(future: Future, take) -> str:
+def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     try:
-        found = run_jobs.answer(future)
+        report = run_jobs.answer(plain)
     except ac.AntidoteError:
-        return "not available"
-    return "computing…" if found is None else number(take(found), 4)
-
-
-def _fair_line(fair: Future) -> str:
-    try:
-        costs = run_jobs.answer(fair)
-    except ac.AntidoteError as error:
-        return f"fair algorithm (SOTA): not available. {error}"
-    if costs is None:
-        return "fair algorithm (SOTA): computing…"
-    return "  \n".join(f"SOTA, {label}: **{number(cost, 4)}**" for label, cost in costs.items())
+        return "plain clustering: not available"
+    if report is None:
+        return "plain clustering (vanilla): computing…"
+    return f"plain clustering (vanilla): **{number(plain_cost(report, fairness, data), 4)}**"
 
 
 def plain_clustering(data: ac.Dataset, asked: Asked) -> None:

@@ -33,6 +33,7 @@ def against_the_others(run_id: str, working: bool, fairness: str) -> None:
     for start in range(0, len(kinds), 3):
         for column, measure in zip(st.columns(3), kinds[start : start + 3], strict=False):
             with column:
+                st.markdown(f"**{measure.title}**, {measure.better}")
                 st.plotly_chart(
                     measure_figure(table, measure, digits),
                     key=f"compare-{measure.column}",

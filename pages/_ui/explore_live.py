@@ -33,10 +33,13 @@ def style() -> None:
         for tone, color in TONES.items()
     )
     st.html(
-        f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.45rem;}}"
+        f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.4rem;}}"
+        ".st-key-run h3 {font-size: 1.15rem; padding: 0.2rem 0;}"
+        ".st-key-run [data-testid=stMetricValue] {font-size: 1.35rem;}"
+        # What a fragment is about to draw again must not fade meanwhile.
+        "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
         ".st-key-runbar {position: sticky; bottom: 0; z-index: 5; padding: 0.6rem 0;"
-        "background: var(--st-background-color, inherit);}"
-        "[data-testid=stMetricValue] {font-size: 1.6rem;}</style>"
+        "background: var(--st-background-color, inherit);}</style>"
     )
 
 
@@ -76,23 +79,23 @@ def _working(status: RunStatus, view: ac.RunView) -> None:
             said = "Round 1 begins"
         found = verdict(view).details
         _box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         size = figures.size
         share = share_of_data(size, view.points) + " of the data" if view.points and size else "…"
-        st.metric("Antidote points |V|", f"{size:,}" if size else "…")
-        st.metric("Share |V|/|U|", share.removesuffix(" of the data"))
+        _figure("Antidote points |V|", f"{size:,}" if size else "…")
+        _figure("Share |V|/|U|", share.removesuffix(" of the data"))
         limit = f" of {status.spec.max_rounds}" if status.spec.max_rounds else ""
-        st.metric("Round", f"{figures.round if view.noise else 0}{limit}")
+        _figure("Round", f"{figures.round if view.noise else 0}{limit}")
         rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
-        st.metric("Evaluations", f"{figures.evaluations:,}{rate}")
+        _figure("Evaluations", f"{figures.evaluations:,}{rate}")
         best = min([view.cost, *([view.current["cost"]] if view.current else [])])
         known = best == best
-        st.metric(
+        _figure(
             f"Best cost (plain {number(view.vanilla_cost, 4)})" if known else "Best cost",
             number(best, 4) if known else "…",
         )
         bound = duration(figures.round_seconds)
-        st.metric("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
+        _figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
 
 
 def _ended(status: RunStatus, view: ac.RunView) -> None:
@@ -103,23 +106,27 @@ def _ended(status: RunStatus, view: ac.RunView) -> None:
     if not view.vanilla:
         return
     digits = cost_digits(view)
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
-        st.metric("Cost, lower is fairer", f"{before} → {after}")
-        st.metric("Antidote points |V|", f"{view.size:,}")
-        st.metric("Share |V|/|U|", share_of_data(view.size, view.points))
+        _figure("Cost, lower is fairer", f"{before} → {after}")
+        _figure("Antidote points |V|", f"{view.size:,}")
+        _figure("Share |V|/|U|", share_of_data(view.size, view.points))
         if view.verification is not None:
             agreeing = round(view.verification.share * len(view.verification.costs))
-            st.metric("Independent clusterings that agree",
+            _figure("Independent checks that agree",
                       f"{agreeing} of {len(view.verification.costs)}")  # fmt: skip
         if view.noise:
             seen = (*view.noise, view.vanilla_cost)
-            st.metric("Noise of plain clustering",
+            _figure("Noise of plain costs",
                       f"{number(min(seen), digits)} to {number(max(seen), digits)}"
                       if number(min(seen), digits) != number(max(seen), digits)
                       else "none seen")  # fmt: skip
-        st.metric("Rounds · evaluations", f"{view.rounds:,} · {view.evaluations:,}")
-        st.metric("Took", duration(view.seconds))
+        _figure("Rounds · evaluations", f"{view.rounds:,} · {view.evaluations:,}")
+        _figure("Took", duration(view.seconds))
+
+
+def _figure(label: str, value: str) -> None:
+    st.metric(label, value, width="content")
 
 
 def _box(tone: str, headline: str, details: str) -> None:

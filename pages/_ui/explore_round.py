@@ -54,17 +54,18 @@ def slider(view: ac.RunView) -> int | None:
 def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
     """Projection, colouring and the two features, chosen above the map."""
     flat = data.points.shape[1] == 2
-    left, right = st.columns(2)
-    projection = left.segmented_control(
+    bar = st.container(horizontal=True)
+    projection = bar.segmented_control(
         "Map by", ["features", "umap"] if flat else list(PROJECTIONS),
         default="features" if flat else "umap", required=True, key="projection", bind=URL,
     )  # fmt: skip
-    color = right.segmented_control(
+    color = bar.segmented_control(
         "Colour by", list(COLORINGS), default="group", required=True, key="color", bind=URL
     )
     features = (0, 1)
     if projection == "features" and not flat:
         names = list(data.feature_names)
+        left, right = st.columns(2)
         x = left.selectbox("Across", names, index=0, key="x", bind=URL)
         y = right.selectbox("Up", names, index=1, key="y", bind=URL)
         features = (names.index(x), names.index(y))

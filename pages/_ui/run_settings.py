@@ -1,6 +1,7 @@
 """Widgets <-> RunSpec, both ways, in one place; every widget is bound to the URL."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -35,11 +36,15 @@ GROWTH = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the widgets ask for; `problem` says what is wrong with it, if anything is."""
+    """What the widgets ask for; `problem` says what is wrong with it, if anything is.
+
+    `beside_target` is the place on the page where the costs stand that give α its meaning.
+    """
 
     data: DataSettings
     clustering: ClusteringSettings
     fairness: str
+    beside_target: Any
     spec: ac.RunSpec | None
     problem: str = ""
 
@@ -96,7 +101,7 @@ def ask() -> Asked:
     )
     clustering, fairness = _pair()
     with st.expander("Settings of the search", expanded=not _on_a_phone()):
-        values = _search(clustering, fairness)
+        values, beside_target = _search(clustering, fairness)
     with st.expander("Advanced settings"):
         values |= _advanced()
     choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
@@ -114,8 +119,8 @@ def ask() -> Asked:
             **values,
         )  # fmt: skip
     except ac.SpecError as error:
-        return Asked(data, choice, fairness, None, str(error))
-    return Asked(data, choice, fairness, spec)
+        return Asked(data, choice, fairness, beside_target, None, str(error))
+    return Asked(data, choice, fairness, beside_target, spec)
 
 
 def _pair() -> tuple[str, str]:
@@ -155,11 +160,11 @@ def _is_small() -> bool:
     return dataset_info(st.session_state.get("data", "bank")).kind == "teaching"
 
 
-def _search(clustering: str, fairness: str) -> dict:
+def _search(clustering: str, fairness: str) -> tuple[dict, Any]:
     values: dict = {}
     paper, best = st.columns(2)
     paper.button(
-        "As in the paper", on_click=_preset, args=(PAPER,), width="stretch",
+        "As in paper", on_click=_preset, args=(PAPER,), width="stretch",
         help="RACOS, one start, every round anew, 1,000 evaluations.",
     )  # fmt: skip
     best.button(
@@ -179,6 +184,7 @@ def _search(clustering: str, fairness: str) -> dict:
         help="ξ: how many points are added when a round misses the target.",
     )  # fmt: skip
     values["target"] = _target(clustering, fairness)
+    beside_target = st.container()
     values["optimizer"] = st.selectbox(
         "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
         help="How each round looks for the best V of its size.",
@@ -192,7 +198,7 @@ def _search(clustering: str, fairness: str) -> dict:
         "|V| times the number of features. White-box optimizers do not need it.",
     )  # fmt: skip
     values["embed_dim"] = size
-    return values
+    return values, beside_target
 
 
 def _target(clustering: str, fairness: str) -> str | float:

@@ -1,6 +1,8 @@
-"""Compile the fast k-means in the background, once per server."""
+"""Compile the fast clustering in the background, once per server."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 
@@ -14,9 +16,15 @@ def start_warming() -> threading.Thread:
     return thread
 
 
-def wait_until_warm() -> None:
-    """Hold the page until the compiler is done, and say so."""
-    thread = start_warming()
-    if thread.is_alive():
-        with st.spinner("Preparing the fast clustering: up to half a minute, once per machine…"):
-            thread.join()
+@contextmanager
+def patience() -> Iterator[None]:
+    """Say why the page waits while the compiler is at work.
+
+    Nothing is compiled twice: numba lets the page wait for just the functions it needs.
+    """
+    if start_warming().is_alive():
+        note = "Preparing the fast clustering: about half a minute, the first time on a machine…"
+        with st.spinner(note):
+            yield
+    else:
+        yield
