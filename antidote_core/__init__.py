@@ -1,9 +1,11 @@
 """Make clustering fair before clustering: find few antidote points V so that C(U ∪ V) is fair."""
 
 from antidote_core import baselines
+from antidote_core.algorithms.convex import solve_convex
 from antidote_core.algorithms.grow import grow, run
 from antidote_core.algorithms.record import RunView, fold
 from antidote_core.clustering import ClusteringMethod, register_clustering
+from antidote_core.clustering.son import son_clustering
 from antidote_core.datasets import (
     available_forms,
     dataset_from_frame,
@@ -42,4 +44,6 @@ __all__ = [
     "register_fairness",
     "run",
     "social_cost",
+    "solve_convex",
+    "son_clustering",
 ]

@@ -21,6 +21,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 def warm() -> None:
     """Compile every kernel once, so that no live run waits for the compiler."""
     from antidote_core.clustering.kmeans import KMeansEvaluator
+    from antidote_core.clustering.son import son_clustering
     from antidote_core.fairness import FAIRNESS
 
     rng = np.random.default_rng(0)
@@ -33,3 +34,4 @@ def warm() -> None:
     for entry in FAIRNESS.values():
         if entry.compiles:
             compiled(entry.statistic)(counts, group_costs)
+    son_clustering(points, lam=0.1)
