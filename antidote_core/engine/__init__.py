@@ -7,12 +7,12 @@
     runner.touch(run_id, owner=token)          # on every render: someone is looking
     status = runner.status(run_id)             # .live .state .position .message .can_restart ...
     view = runner.view(run_id)                 # RunView: the fold of the log so far
-    runner.stop(run_id)                        # keeps the best V so far
+    runner.stop(run_id, owner=token)           # keeps the best V; False if others watch it too
 
-A page polls `status(...).live` and draws `view(...)`, for live, stopped, lost and replayed runs
-alike. `view.stage` says what is being waited for before the first round ("compiling ..."), and
-`view.closed` that nothing more will come: with `view.state == "finished"` and not closed, the
-verdict stands and rows of comparison are on their way.
+A page polls `status(...).live` and draws `view(...)`; live, stopped, lost and replayed runs are the
+same thing to it. `view.stage` says what is being waited for before the first round ("compiling
+..."), and `view.closed` that nothing more will come: with `view.state == "finished"` and not
+closed, the verdict stands and rows of comparison are on their way.
 
 An upload is `runner.submit(spec, data=dataset, owner=token)`: private to its owner, though whoever
 has the id can look, as with any run. `runner.data(run_id)` gives the data set of any run back.

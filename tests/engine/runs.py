@@ -40,6 +40,13 @@ def until(condition, seconds=60.0):
 
 
 def worker_pid(runner, run_id):
+    """The process that works on the run, once it is there; not one that has just ended."""
+
+    def living():
+        worker = runner._scheduler._workers.get(run_id)
+        return worker is not None and worker.process.poll() is None
+
+    until(living)
     return runner._scheduler._workers[run_id].process.pid
 
 
