@@ -14,10 +14,12 @@ HiGHS then solves faster.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
-from antidote_core.baselines.highs import Deadline, Program, solve
+from antidote_core.baselines.highs import Deadline, Program, TimeUp, solve
 from antidote_core.baselines.masses import MassRows, exactly
 from antidote_core.baselines.sifting import Sifted, cost_scale, sift
 from antidote_core.errors import SolverError
@@ -27,6 +29,19 @@ FIRST_CUTS = 60
 FEW_COLUMNS = 6000
 
 
+@dataclass(frozen=True, eq=False)
+class WholeAssignment:
+    """Labels (n,) within the bounds; no such assignment saves more than `gap` of their cost.
+
+    `finished` says that the gap is within the tolerance: a millionth, or n billionths on fewer than
+    1000 points. Otherwise the time allowed was over first.
+    """
+
+    labels: Ints
+    gap: float
+    finished: bool
+
+
 def assign_exactly(
     costs: Floats,
     types: Ints,
@@ -34,41 +49,48 @@ def assign_exactly(
     prices: Floats,
     deadline: Deadline,
     seed: int,
-) -> Ints:
-    """Labels (n,) of the cheapest whole assignment within the bounds.
+) -> WholeAssignment:
+    """The cheapest whole assignment within the bounds.
 
-    `prices` (k, types) are those of the fractional optimum. The cost is within a millionth of the
-    optimum, and closer on fewer than 1000 points: within n billionths of it.
+    `prices` (k, types) are those of the fractional optimum. When time is over, the best assignment
+    so far is returned; without any, the solver's error is raised.
     """
     n = len(costs)
     tolerance = min(1e-6, 1e-9 * n)
     scale = cost_scale(costs)
+    costs, prices = costs / scale, prices / scale
     if costs.size <= FEW_COLUMNS:
-        masses = _whole_program(costs / scale, types, constraints, deadline, tolerance)
-        return _transport(costs / scale, types, masses, prices / scale, deadline, seed).labels
-    master = _Master(costs / scale, types, constraints, deadline)
+        masses = _whole_program(costs, types, constraints, deadline, tolerance)
+        answer = _transport(costs, types, masses, prices, deadline, seed)
+        return WholeAssignment(answer.labels, tolerance, finished=True)
+    master = _Master(costs, types, constraints, deadline)
     rng = np.random.default_rng(seed)
     master.cut(np.zeros_like(prices))
-    master.cut(prices / scale)
+    master.cut(prices)
     # Random prices around the optimum's, near and far, keep the first answers from running wild.
     for _ in range(FIRST_CUTS):
         reach = 10.0 ** rng.uniform(-2.0, 1.5)
-        master.cut(prices / scale + reach * rng.standard_normal(prices.shape))
-    best, labels = np.inf, np.zeros(n, dtype=np.int64)
-    bound = -np.inf
+        master.cut(prices + reach * rng.standard_normal(prices.shape))
+    best, bound = np.inf, -np.inf
+    labels = np.zeros(n, dtype=np.int64)
     # Early answers need not be optimal: cuts are still missing, and the bound is proven anyway.
-    gap = 1e-2
+    master_gap = 1e-2
     while True:
-        masses, master_bound = master.solve(gap)
+        try:
+            masses, master_bound = master.solve(master_gap)
+            answer = _transport(costs, types, masses, prices, deadline, seed)
+        except TimeUp:
+            if np.isinf(best):
+                raise
+            return WholeAssignment(labels, (best - bound) / abs(best), finished=False)
         bound = max(bound, master_bound)
-        transport = _transport(costs / scale, types, masses, prices / scale, deadline, seed)
-        if transport.value < best:
-            best, labels = transport.value, transport.labels
+        if answer.value < best:
+            best, labels = answer.value, answer.labels
         if best - bound <= tolerance * abs(best):
-            return labels
-        gap = min(max(0.1 * (best - bound) / abs(best), tolerance / 4), gap)
-        prices = transport.prices * scale
-        master.cut(transport.prices)
+            return WholeAssignment(labels, tolerance, finished=True)
+        master_gap = min(max(0.1 * (best - bound) / abs(best), tolerance / 4), master_gap)
+        prices = answer.prices
+        master.cut(prices)
 
 
 def _transport(

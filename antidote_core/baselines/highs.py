@@ -18,6 +18,16 @@ class InfeasibleProgram(SolverError):
     """No point satisfies the constraints; callers say what that means for their problem."""
 
 
+class TimeUp(SolverError):
+    """The time allowed is over."""
+
+    def __init__(self, limit: float) -> None:
+        super().__init__(
+            f"The solver HiGHS did not finish within {limit:g} seconds. "
+            "Allow more time with time_limit, or use fewer points or clusters."
+        )
+
+
 @dataclass(frozen=True)
 class Deadline:
     """When a computation must have ended; `after(None)` never comes."""
@@ -35,10 +45,7 @@ class Deadline:
         """Seconds left; raises a sentence when there are none."""
         left = self.moment - time.monotonic()
         if left <= 0:
-            raise SolverError(
-                f"The solver HiGHS did not finish within {self.limit:g} seconds. "
-                "Allow more time with time_limit, or use fewer points or clusters."
-            )
+            raise TimeUp(self.limit)
         return left
 
 
@@ -95,10 +102,7 @@ def solve(program: Program, deadline: Deadline, relative_gap: float = 0.0) -> Op
     solver.run()
     status = solver.getModelStatus()
     if status == highspy.HighsModelStatus.kTimeLimit:
-        raise SolverError(
-            f"The solver HiGHS did not finish within {deadline.limit:g} seconds. "
-            "Allow more time with time_limit, or use fewer points or clusters."
-        )
+        raise TimeUp(deadline.limit)
     if status in (
         highspy.HighsModelStatus.kInfeasible,
         highspy.HighsModelStatus.kUnboundedOrInfeasible,

@@ -8,7 +8,8 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import antidote_core.baselines.exact
-from antidote_core.baselines import NEAREST, OWN, BaselineResult, bera
+from antidote_core.baselines import NEAREST, OWN, BaselineResult, BaselineWarning, bera
+from antidote_core.baselines.highs import TimeUp
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table, social_table
@@ -197,6 +198,28 @@ def test_adult_needs_the_exact_mode():
     assert exact.violation == 0
     assert exact.balance_own <= -0.8
     assert 1.10 < exact.cost / exact.lp_cost < 1.18
+
+
+def test_exact_mode_out_of_time_says_how_far_it_got(monkeypatch):
+    """The clock is stopped after one round, where adult needs three to prove its optimum."""
+    exact_module = antidote_core.baselines.exact
+    solve, rounds = exact_module._Master.solve, []
+
+    def solve_once(master, gap):
+        if rounds:
+            raise TimeUp(120.0)
+        rounds.append(gap)
+        return solve(master, gap)
+
+    data = load_dataset("adult")
+    finished = bera(data.points, data.groups, k=2, exact=True)
+    monkeypatch.setattr(exact_module._Master, "solve", solve_once)
+    with pytest.warns(BaselineWarning, match="stopped after 120 seconds: no violation") as caught:
+        stopped = bera(data.points, data.groups, k=2, exact=True)
+    assert stopped.notes[-1] == str(caught[0].message)
+    assert stopped.violation == 0
+    claimed = float(stopped.notes[-1].split("up to ")[1].split(" %")[0]) / 100
+    assert 0 <= (stopped.cost - finished.cost) / stopped.cost <= claimed * 1.05
 
 
 def test_scale_and_seed():

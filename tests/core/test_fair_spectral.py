@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.neighbors import kneighbors_graph
 
 from antidote_core.baselines import BaselineResult, BaselineWarning, fair_spectral
+from antidote_core.datasets import load_dataset
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import balance_table
 
@@ -100,6 +101,14 @@ def test_default_path_is_sparse_and_right_at_600_points():
     points, groups, k = draw(4, n=600)
     affinity = neighbour_graph(points)
     assert_same_problem(fair_spectral(affinity, groups, k), affinity, groups, k)
+
+
+def test_full_bank():
+    data = load_dataset("bank")
+    fair = fair_spectral(neighbour_graph(data.points), data.groups, 2, points=data.points)
+    assert fair.certificate < 1e-10
+    assert fair.eigenvalues[1] == pytest.approx(0.01204, abs=1e-4)
+    assert fair.balance_own < -0.9
 
 
 def test_dense_affinity():
