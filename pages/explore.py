@@ -55,10 +55,10 @@ def show(run_id, status, asked, fair):
     if spec != asked.spec:
         fair = {}
         st.caption("This run has other settings than those on the left.")
-    explore_live.live(explore_live.head, run_id, live)
+    view = run_store.runner().view(run_id)
+    explore_live.draw_head(run_id, live, view)
     if status.can_restart:
         explore_live.trouble(run_id, status)
-    view = run_store.runner().view(run_id)
     data = attempt(run_store.run_data, run_id)
     if data is None:
         return
@@ -67,20 +67,20 @@ def show(run_id, status, asked, fair):
         options = explore_round.map_options(data)
         map_place = st.container()
         step = None if live else explore_round.slider(view)
+        shot = explore_round.shot(run_id, spec, view, data, step)
+        with map_place:
+            explore_round.run_map(run_id, data, spec, shot, options)
+        if shot is not None:
+            explore_round.points_table(data, view, shot)
     with left:
-        explore_live.live(explore_live.curve, run_id, live, fair, step)
-    with map_place:
-        explore_live.live(explore_round.run_map, run_id, live, options, step)
-    left, right = st.columns(2, gap="large")
-    with left:
-        explore_live.live(explore_round.who_is_where, run_id, live, spec.fairness, step)
-    with right:
-        explore_round.points_table(run_id, step)
-        if not live:
-            explore_round.joint_map(run_id, options[1], step)
-    explore_live.live(explore_compare.against_the_others, run_id, live, spec.fairness)
+        explore_live.draw_curve(run_id, live, fair, step)
+        if shot is not None:
+            explore_round.who_is_where(data, spec, view, shot)
+    if shot is not None and not live:
+        explore_round.joint_map(data, shot, options[1])
+    explore_compare.against_the_others(view, spec.fairness, live)
     if not live:
-        explore_after.downloads(run_id, spec, view)
+        explore_after.downloads(run_id, data, spec, view)
 
 
 enter()

@@ -6,7 +6,6 @@ moves the marks in place instead of drawing the chart anew.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +18,7 @@ from antidote_core.reporting.snapshots import steps
 from antidote_core.reporting.verdict import cost_digits, share_of_data
 from antidote_core.reporting.words import number
 
-HEIGHT = 330
+HEIGHT = 370
 LABEL_ROOM = 0.075  # part of the height that a label needs
 FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
 _COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
@@ -228,25 +227,26 @@ def _labelled(
     low: float,
     high: float,
 ) -> list[dict[str, Any]]:
-    """A row per line, with labels pushed apart so that none hides another."""
+    """A row per line; labels of lines close together are stacked above the highest of them."""
     room = LABEL_ROOM * (high - low)
-    rows = [
-        {"kind": kind, "cost": cost, "label": label, "at": cost + 0.45 * room}
-        for kind, cost, label in sorted(near, key=lambda line: line[1])
-    ]
-    for _, cost, label in sorted(away, key=lambda line: line[1]):
-        below = cost < low
-        arrow = "↓" if below else "↑"
-        row = {"kind": "away", "label": f"{label} {arrow} off this chart"}
-        row |= {"at": low + 0.4 * room if below else high - 0.4 * room}
-        rows.insert(0, row) if below else rows.append(row)
-    for lower, upper in itertools.pairwise(rows):
-        upper["at"] = max(upper["at"], lower["at"] + room)
-    over = rows[-1]["at"] - (high - 0.3 * room) if rows else 0.0
-    if over > 0:
-        rows[-1]["at"] -= over
-        for upper, lower in itertools.pairwise(rows[::-1]):
-            lower["at"] = min(lower["at"], upper["at"] - room)
+    rows: list[dict[str, Any]] = []
+    free = low + 0.4 * room  # the lowest place for the next label
+    for _, _, label in (line for line in away if line[1] < low):
+        rows.append({"kind": "away", "label": f"{label} ↓ off this chart", "at": free})
+        free += room
+    lines = sorted(near, key=lambda line: line[1])
+    while lines:
+        bunch = [lines.pop(0)]
+        while lines and lines[0][1] - bunch[-1][1] < room:
+            bunch.append(lines.pop(0))
+        free = max(free, bunch[-1][1] + 0.5 * room)
+        for kind, cost, label in bunch:
+            rows.append({"kind": kind, "cost": cost, "label": label, "at": free})
+            free += room
+    for _, _, label in (line for line in away if line[1] > high):
+        rows.append({"kind": "away", "label": f"{label} ↑ off this chart", "at": free})
+        free += room
+    rows.append({"kind": "frame", "size": 0, "cost": max(high, free - 0.4 * room)})
     return rows
 
 

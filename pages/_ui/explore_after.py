@@ -8,14 +8,10 @@ import antidote_core as ac
 from antidote_core.reporting.handover import antidote_csv, python_lines, union_csv
 from pages._ui import run_store
 from pages._ui.link import escape
-from pages._ui.show import attempt
 
 
-def downloads(run_id: str, spec: ac.RunSpec, view: ac.RunView) -> None:
+def downloads(run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView) -> None:
     """Files, lines of Python and a link."""
-    data = attempt(run_store.run_data, run_id)
-    if data is None:
-        return
     st.subheader("Take it along", anchor=False)
     name = f"antidote-{spec.dataset}-{run_id[:6]}"
     with st.container(horizontal=True):

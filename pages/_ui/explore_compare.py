@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+import antidote_core as ac
 from antidote_core.reporting.comparison import (
     comparison_table,
     measure_figure,
@@ -9,15 +10,12 @@ from antidote_core.reporting.comparison import (
     side_note,
 )
 from antidote_core.reporting.verdict import cost_digits
-from pages._ui import run_store
 from pages._ui.link import escape
-from pages._ui.show import attempt
 
 
-def against_the_others(run_id: str, working: bool, fairness: str) -> None:
+def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
     """Small multiples, one measure each, the same order and colours everywhere."""
-    view = attempt(run_store.runner().view, run_id)
-    if view is None or view.state in ("queued", "running"):
+    if view.state in ("queued", "running"):
         return
     table = comparison_table(view, fairness)
     if table.empty:

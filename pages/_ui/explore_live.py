@@ -16,7 +16,9 @@ from pages._ui import run_store
 from pages._ui.link import escape
 from pages._ui.show import attempt, is_dark
 
-TICK = 0.5  # seconds between two looks at a live run
+HEAD_SECONDS = 0.5  # between two looks at a live run
+CURVE_SECONDS = 1.0
+PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
 TONES = {
     "good": "0,158,115",
     "doubtful": "230,159,0",
@@ -38,23 +40,37 @@ def style() -> None:
         ".st-key-run [data-testid=stMetricValue] {font-size: 1.35rem;}"
         # What a fragment is about to draw again must not fade meanwhile.
         "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
-        ".st-key-runbar {position: sticky; bottom: 0; z-index: 5; padding: 0.6rem 0;"
-        "background: var(--st-background-color, inherit);}</style>"
+        "[data-testid=stLayoutWrapper]:has(> .st-key-runbar) {position: sticky; bottom: 0;"
+        f"z-index: 5; background: {'#0E1117' if is_dark() else '#FFFFFF'};}}"
+        ".st-key-runbar {padding: 0.6rem 0 1rem 0;}</style>"
     )
 
 
-def live(function, run_id: str, working: bool, *arguments) -> None:
-    """Draw a block, again and again while the run works."""
-    st.fragment(function, run_every=TICK if working else None)(run_id, working, *arguments)
+def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
+    """Verdict and figures, again and again while the run works."""
+    drawn = (_stand(view), time.monotonic())
+    st.fragment(_head, run_every=HEAD_SECONDS if working else None)(run_id, working, drawn)
 
 
-def head(run_id: str, working: bool) -> None:
-    """Verdict and figures; runs the whole page once more when the run has ended."""
+def draw_curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+    """Cost against size; `fair` are costs known before the run says them itself."""
+    st.fragment(_curve, run_every=CURVE_SECONDS if working else None)(run_id, fair, shown)
+
+
+def _stand(view: ac.RunView) -> tuple[str, int, int]:
+    """What the blocks that are drawn once per round depend on."""
+    return view.state, view.rounds, len(view.comparison)
+
+
+def _head(run_id: str, working: bool, drawn: tuple) -> None:
+    """Asks for a full page when a round has ended, and once more when the run has."""
     status = attempt(run_store.status_of, run_id)
     view = attempt(run_store.runner().view, run_id)
     if status is None or view is None:
         return
-    if working and not status.live:
+    (stand, at) = drawn
+    new_round = _stand(view) != stand and time.monotonic() - at > PAGE_SECONDS
+    if working and (new_round or not status.live):
         st.rerun()
     run_store.runner().touch(run_id, run_store.owner())
     if view.state in ("queued", "running"):
@@ -136,8 +152,7 @@ def _box(tone: str, headline: str, details: str) -> None:
             st.markdown(escape(details))
 
 
-def curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
-    """Cost against size; `fair` are costs known before the run says them itself."""
+def _curve(run_id: str, fair: dict[str, float], shown: int | None) -> None:
     view = attempt(run_store.runner().view, run_id)
     if view is None:
         return

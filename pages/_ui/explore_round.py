@@ -3,12 +3,11 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine import default_home
+from antidote_core.projection.layout import Layout
 from antidote_core.reporting import bars, run_bars, tables, words
 from antidote_core.reporting.handover import antidote_table, extreme_sentence
 from antidote_core.reporting.run_map import (
     COLORINGS,
-    Picture,
     features_picture,
     flat_picture,
     joint_picture,
@@ -23,9 +22,9 @@ from antidote_core.reporting.snapshots import (
     steps,
 )
 from antidote_core.reporting.verdict import cost_digits, share_of_data
-from pages._ui import cached, run_jobs, run_store
+from pages._ui import cached, run_jobs
 from pages._ui.settings import URL
-from pages._ui.show import MODEBAR, attempt, is_dark
+from pages._ui.show import MODEBAR, is_dark
 
 PROJECTIONS = ("umap", "pca", "features")
 
@@ -72,52 +71,78 @@ def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
     return projection, color, features
 
 
-def run_map(run_id: str, working: bool, options: tuple, step: int | None) -> None:
-    """The map at one step, at the latest one while the run works."""
-    shot, data, index = _shot(run_id, step)
+def shot(
+    run_id: str, spec: ac.RunSpec, view: ac.RunView, data: ac.Dataset, step: int | None
+) -> Snapshot | None:
+    """The chosen step of the run, or the latest one; None before plain clustering is known."""
+    found = steps(view)
+    if not found:
+        return None
+    index = len(found) - 1 if step is None else min(step, len(found) - 1)
+    return _snapshot((run_id, index, found[index].cost), data, spec, view, index)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Clustering…")
+def _snapshot(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
+) -> Snapshot:
+    return snapshot(_data, _spec, _view, _index)
+
+
+def run_map(
+    run_id: str, data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot | None, options: tuple
+) -> None:
+    """The map of U ∪ V at one step."""
     if shot is None:
-        st.info("The map appears when plain clustering is done.")
+        with st.container(height=430, border=True):
+            st.markdown("The map appears when plain clustering is done.")
         return
     projection, color, features = options
-    key = (run_id, str(default_home()), index, projection, color, features, is_dark())
+    layout = None
     if projection == "umap":
         layout, computing = run_jobs.layout_of(data)
         if layout is None:
-            key = (*key[:3], "pca", *key[4:])
-            st.caption(
-                "The UMAP layout of these data is being computed in the background (about half a "
-                "minute, once); meanwhile PCA." if computing
-                else "The UMAP layout could not be computed; this is PCA."
-            )  # fmt: skip
-    figure, caption = _figure(key, data, shot)
+            projection = "pca"
+            _say_umap(data, computing)
+    key = (run_id, shot.step.title, shot.step.cost, projection, color, features, is_dark())
+    figure, caption = _figure(key, data, spec, shot, layout)
     st.plotly_chart(figure, key="run-map", config=MODEBAR, alt=caption)
     st.caption(caption)
 
 
+def _say_umap(data: ac.Dataset, computing: bool) -> None:
+    if not computing:
+        st.caption("The UMAP layout of these data could not be computed; this is PCA.")
+        return
+    st.caption(
+        "The UMAP layout of these data is being computed in the background (about half a minute, "
+        "once); meanwhile PCA."
+    )
+    st.fragment(_await_layout, run_every=2.0)(data)
+
+
+def _await_layout(data: ac.Dataset) -> None:
+    if not run_jobs.layout_of(data)[1]:
+        st.rerun()
+
+
 @st.cache_resource(max_entries=48, show_spinner=False)
-def _figure(key: tuple, _data: ac.Dataset, _shot: Snapshot) -> tuple:
-    run_id, _, _, projection, color, features, dark = key
-    picture = _picture(run_id, projection, features, _data, _shot)
+def _figure(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
+) -> tuple:
+    _, _, _, projection, color, features, dark = key
+    if _layout is not None:
+        picture = layout_picture(_data, _shot, _layout)
+    elif projection == "features":
+        picture = features_picture(_data, _spec, _shot, features)
+    else:
+        picture = flat_picture(_data, _spec, _shot, cached.plane(_data))
     return run_map_figure(_data, _shot, picture, color, dark), picture.caption
 
 
-def _picture(
-    run_id: str, projection: str, features: tuple, data: ac.Dataset, shot: Snapshot
-) -> Picture:
-    spec = run_store.status_of(run_id).spec
-    if projection == "features":
-        return features_picture(data, spec, shot, features)
-    if projection == "umap":
-        layout, _ = run_jobs.layout_of(data)
-        if layout is not None:
-            return layout_picture(data, shot, layout)
-    return flat_picture(data, spec, shot, cached.plane(data))
-
-
-def joint_map(run_id: str, color: str, step: int | None) -> None:
+def joint_map(data: ac.Dataset, shot: Snapshot, color: str) -> None:
     """On request: UMAP of U and V together, beside the frozen one."""
-    shot, data, _ = _shot(run_id, step)
-    if shot is None or not len(shot.step.antidote):
+    if not len(shot.step.antidote):
         return
     asked = st.toggle(
         "Also fit UMAP to U and V together", key="joint", bind=URL,
@@ -143,15 +168,11 @@ def _await_joint(data: ac.Dataset, antidote) -> None:
         st.rerun()
 
 
-def who_is_where(run_id: str, working: bool, fairness: str, step: int | None) -> None:
+def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot) -> None:
     """The table behind the cost, as bars: cluster mix, or what each group pays."""
-    shot, data, _ = _shot(run_id, step)
-    if shot is None:
-        return
     names, dark = data.group_names, is_dark()
-    view = run_store.runner().view(run_id)
     old_balance, old_social = plain_tables(view)
-    if fairness == "balance":
+    if spec.fairness == "balance":
         st.subheader("Who is in which cluster", anchor=False)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
         sentence = words.balance_sentence(shot.balance, names)
@@ -173,39 +194,18 @@ def who_is_where(run_id: str, working: bool, fairness: str, step: int | None) ->
         st.dataframe(table, hide_index=True)
 
 
-def points_table(run_id: str, step: int | None) -> None:
+def points_table(data: ac.Dataset, view: ac.RunView, shot: Snapshot) -> None:
     """V in original units."""
-    shot, data, index = _shot(run_id, step)
-    if shot is None or not len(shot.step.antidote):
+    if not len(shot.step.antidote):
         return
     st.subheader("The antidote points, in original units", anchor=False)
-    view = run_store.runner().view(run_id)
-    warning = extreme_sentence(data, view)
-    if warning and index == answer_step(view):
-        st.warning(warning, icon="⚠️")
+    if shot.step.cost == view.cost and len(shot.step.antidote) == view.size:
+        warning = extreme_sentence(data, view)
+        if warning:
+            st.warning(warning, icon="⚠️")
     table = antidote_table(data, shot.step.antidote)
     st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 280))
     st.caption(
         "Points that occur several times stand in one row. Distances are in standard deviations, "
         "over all features together."
     )
-
-
-def _shot(run_id: str, step: int | None) -> tuple[Snapshot | None, ac.Dataset | None, int]:
-    """The chosen step, or the latest one."""
-    view = attempt(run_store.runner().view, run_id)
-    data = attempt(run_store.run_data, run_id)
-    if view is None or data is None or not view.vanilla:
-        return None, data, 0
-    last = len(steps(view)) - 1
-    index = last if step is None else min(step, last)
-    home = str(default_home())
-    # The number of rounds is part of the key: a restarted run begins anew under the same id.
-    shot = _snapshot((run_id, home, index, len(steps(view)[index].antidote)), data, run_id, index)
-    return shot, data, index
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _snapshot(key: tuple, _data: ac.Dataset, _run_id: str, _index: int) -> Snapshot:
-    view = run_store.runner().view(_run_id)
-    return snapshot(_data, run_store.status_of(_run_id).spec, view, _index)

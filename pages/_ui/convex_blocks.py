@@ -1,0 +1,309 @@
+"""The blocks of the Convex page: its settings, its answers from the background, its charts."""
+
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.algorithms.convex_sweep import PAPER_SAMPLE, paper_sample
+from antidote_core.datasets import DATASETS, available_forms, dataset_info
+from antidote_core.reporting import convex, words
+from pages._ui import cached
+from pages._ui.run_jobs import Jobs, answer
+from pages._ui.settings import URL, DataSettings
+from pages._ui.show import attempt, chart, is_dark, number_with_scale
+
+NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
+PAPER_SETS = ("adult", "bank", "creditcard", "lfw")
+LAMBDAS = [round(0.001 * i, 3) for i in range(1, 11)] + [
+    0.0125, 0.015, 0.0175, 0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.07, 0.08, 0.1, 0.125, 0.15,
+    0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5,
+]  # fmt: skip
+MOST_POINTS = 200
+BUDGET = 100
+RANGES = {"paper": "the paper's range", "fusing": "where clusters fuse"}
+
+
+@dataclass(frozen=True)
+class ConvexSettings:
+    name: str
+    protected: str
+    points: int
+    two_groups: bool
+    seed: int
+    lam: float
+    gamma: float
+    size: int
+    direct: bool
+
+
+def settings() -> ConvexSettings:
+    name = st.selectbox(
+        "Data set", list(DATASETS), index=1, key="data", bind=URL, on_change=_forget_protected
+    )
+    info = dataset_info(name)
+    st.caption(info.description)
+    protected = st.radio(
+        "Protected attribute", info.protected, key="protected", bind=URL, horizontal=True
+    )
+    lam = st.select_slider(
+        "Pull of the centres on each other (λ)", LAMBDAS, value=0.01, key="lam", bind=URL,
+        help="λ: the larger, the more centres fuse. The paper takes 0.001 to 0.01.",
+    )  # fmt: skip
+    size = st.slider(
+        "Antidote points (|V|)", 1, 20, 10, key="size", bind=URL,
+        help="How many points are added. The paper takes at most 10.",
+    )  # fmt: skip
+    gamma = st.slider(
+        "Factor of the affine constraint (γ)", 0.0, 1.0, 0.99, 0.01, key="gamma", bind=URL,
+        help="γ: stands in for the condition that is not convex; 0.99 in the paper. It changes "
+        "what is promised, but not where the points go.",
+    )  # fmt: skip
+    direct = st.toggle(
+        "Search directly as well", key="direct", bind=URL,
+        help="Look for better places by exact clustering of the data with the points.",
+    )  # fmt: skip
+    with st.expander("Sample, groups and seed"):
+        points = st.slider(
+            "Points of the sample", 20, MOST_POINTS, PAPER_SAMPLE, 10, key="points", bind=URL,
+            help="Convex clustering looks at every pair of points. The paper takes 100.",
+        )  # fmt: skip
+        groups = st.segmented_control(
+            "Groups", ["two", "all"], default="two", required=True, key="groups", bind=URL,
+            help="two: the two largest, as in the paper.",
+        )  # fmt: skip
+        seed = st.number_input(
+            "Seed", 0, 2**31 - 1, 0, step=1, key="seed", bind=URL,
+            help="Draws the sample and the steps of the direct search. Same seed, same result.",
+        )  # fmt: skip
+    return ConvexSettings(name, protected, points, groups == "two", seed, lam, gamma, size, direct)
+
+
+def _forget_protected() -> None:
+    st.session_state["protected"] = dataset_info(st.session_state["data"]).protected[0]
+
+
+def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
+    """The sample asked for, or the same of another data set in its first form that is here."""
+    chosen = name or asked.name
+    protected = asked.protected if chosen == asked.name else dataset_info(chosen).protected[0]
+    forms = [form.name for form in available_forms(chosen) if form.available]
+    rows = next(form for form in forms if form != "download")
+    seed = asked.seed if dataset_info(chosen).kind == "teaching" else 0
+    data = cached.load(DataSettings(chosen, protected, rows, None, seed))
+    return paper_sample(data, asked.points, asked.two_groups, asked.seed)
+
+
+@st.cache_resource(show_spinner=False)
+def _jobs() -> Jobs:
+    return Jobs()
+
+
+def result_job(data: ac.Dataset, asked: ConvexSettings) -> Future:
+    key = (data.content_hash, asked.lam, asked.gamma, asked.size)
+    arguments = (data.points, data.groups, asked.lam, asked.gamma, asked.size)
+    return _jobs().ask("convex", key, ac.solve_convex, *arguments)
+
+
+def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Future:
+    key = (data.content_hash, asked.lam, asked.size, asked.seed)
+    arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
+    return _jobs().ask("convex-direct", key, convex.direct_search, *arguments)
+
+
+def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Future:
+    key = (data.content_hash, asked.gamma, asked.size, with_antidote)
+    arguments = (data, asked.gamma, asked.size, with_antidote)
+    return _jobs().ask("convex-path", key, convex.path_of, *arguments)
+
+
+def sweep_job(data: ac.Dataset, asked: ConvexSettings) -> Future:
+    key = (data.content_hash, asked.gamma, asked.size)
+    return _jobs().ask("convex-sweep", key, convex.sweeps, data, asked.gamma, asked.size)
+
+
+def header(data: ac.Dataset) -> None:
+    st.title("Convex clustering (Algorithm 1)", anchor=False)
+    st.markdown(
+        "Here every point has a centre of its own, and a pull λ between the centres makes them "
+        "fuse. The paper finds antidote points for this clustering by a convex program that stands "
+        "in for it. This page solves that program, **then clusters again exactly** and shows what "
+        "its points really do."
+    )
+    st.caption(
+        f"Shown: {data.title}, {data.source}. {data.n} points, {data.points.shape[1]} features, "
+        f"groups by {data.protected}: "
+        + ", ".join(
+            f"{name} {count}"
+            for name, count in zip(data.group_names, data.group_sizes.tolist(), strict=True)
+        )
+        + "."
+    )
+
+
+def verdict(data: ac.Dataset, future: Future) -> None:
+    """One sentence, four numbers, and why."""
+    result = _shown(future, "Clustering the data and the data with antidote points…")
+    if result is None:
+        return
+    st.subheader(convex.headline(result), anchor=False)
+    digits = convex.cost_digits(result)
+    plain, promised, after, difference = st.columns(4)
+    with plain:
+        number_with_scale(
+            "Plain cost, lower is fairer", words.number(result.vanilla_cost, digits),
+            f"exact clustering of the {data.n} points",
+            "Social cost: what the worst-served group pays on average, the squared distance to the "
+            "nearest centre.",
+        )  # fmt: skip
+    with promised:
+        number_with_scale(
+            "Promised by the program", words.number(result.promised, digits),
+            "for its own centres, not for clustering",
+            "The smallest value of the paper's program with the affine constraint.",
+        )  # fmt: skip
+    with after:
+        number_with_scale(
+            "Cost after, lower is fairer", words.number(result.cost, digits),
+            f"exact clustering with {len(result.antidote)} more",
+            "Social cost on the real points only, after exact clustering of all.",
+        )  # fmt: skip
+    with difference:
+        number_with_scale(
+            "Difference", words.number(result.difference, digits),
+            "plain minus after: above 0 is fairer",
+            "What the paper's figure shows.",
+        )  # fmt: skip
+    st.markdown(f"{convex.promise_sentence(result)} {convex.clusters_sentence(result)}")
+
+
+def group_costs(data: ac.Dataset, future: Future) -> None:
+    st.subheader("What each group pays", anchor=False)
+    result = _shown(future, "")
+    if result is None:
+        return
+    chart(
+        convex.group_cost_pairs(result, data.group_names, is_dark()),
+        convex.result_table(result, data.group_names),
+        "convex-groups",
+        convex.headline(result),
+    )
+    for note in result.notes:
+        st.markdown(f"- {note}")
+    with st.expander("The antidote points in original units"):
+        st.dataframe(data.to_original(result.antidote), hide_index=True)
+
+
+def with_antidote() -> bool:
+    chosen = st.segmented_control(
+        "Centres of", ["data", "data with antidote"], default="data", required=True, key="path",
+        bind=URL,
+    )  # fmt: skip
+    return chosen != "data"
+
+
+def clusterpath(data: ac.Dataset, asked: ConvexSettings, future: Future) -> None:
+    path = _shown(future, "Following the centres from λ = 0 until they are one…")
+    if path is None:
+        return
+    caption = (
+        "Each line is the way of one centre as λ grows, from its point to the mean of all; crosses "
+        "stand where they are at the λ nearest to yours. "
+        + words.map_caption(path.plane.share, path.plane.exact, data.n, data.n, asked.seed)
+    )
+    chart(
+        convex.clusterpath_figure(path, data, asked.lam, is_dark()),
+        convex.path_table(path),
+        "convex-path",
+        caption,
+        movable=True,
+    )
+    st.caption(caption)
+
+
+def choose_range() -> str:
+    st.subheader("The paper's figure, clustered again exactly", anchor=False)
+    st.markdown(
+        "Plain cost minus cost after, against λ. **Above the line (shaded) the antidote points "
+        "help, below it they harm.** The paper reports curves above the line for all four sets."
+    )
+    return st.segmented_control(
+        "Range of λ", list(RANGES), default="paper", required=True, key="range", bind=URL,
+        format_func=lambda name: RANGES[name],
+    )  # fmt: skip
+
+
+def differences(samples: dict[str, ac.Dataset], futures: dict[str, Future], kind: str, lam: float):
+    """Four charts, each as soon as it is there."""
+    done = sum(future.done() for future in futures.values())
+    if done < len(futures):
+        st.progress(done / len(futures), f"{done} of {len(futures)} data sets clustered again…")
+    names = list(samples)
+    for row in range(0, len(names), 2):
+        for place, name in zip(st.columns(2, gap="large"), names[row : row + 2], strict=False):
+            with place:
+                _difference(samples[name], futures[name], kind, lam)
+    if kind == "paper":
+        st.caption(
+            "In this range hardly any centres fuse (the number of clusters stands in the tables): "
+            "every point is still nearly its own cluster."
+        )
+    else:
+        st.caption(
+            "From λ where centres are apart to λ where all are one. Once all are one, the centre "
+            "is the mean of data and antidote points, just as in the program, and the points help."
+        )
+
+
+def _difference(data: ac.Dataset, future: Future, kind: str, lam: float) -> None:
+    st.markdown(f"**{data.title}**")
+    found = _shown(future, "")
+    if found is None:
+        return
+    sweep = found[kind]
+    sentence = convex.sweep_sentence(data.title, sweep)
+    chart(
+        convex.difference_figure(sweep, lam, kind == "fusing", is_dark()),
+        convex.sweep_table(sweep),
+        f"convex-{kind}-{data.name}",
+        sentence,
+    )
+    st.caption(sentence)
+
+
+def direct(data: ac.Dataset, asked: ConvexSettings, future: Future) -> None:
+    st.subheader("Direct search: places tried by exact clustering", anchor=False)
+    result = _shown(future, f"Trying places for up to {asked.size} points, {BUDGET} per size…")
+    if result is None:
+        return
+    st.markdown(f"**{convex.headline(result)}**")
+    st.caption(
+        f"The best of a few sizes up to {asked.size}, each with {BUDGET} exact clusterings in "
+        f"{result.seconds:.1f} s or so. " + " ".join(result.notes)
+    )
+    if convex.outcome(result) != "better":
+        st.caption(
+            "Nothing better than plain clustering was found here. Every point of the data is "
+            "pulled by every other; a few more points can only help a group that is pulled to one side."
+        )
+    chart(
+        convex.group_cost_pairs(result, data.group_names, is_dark()),
+        data.to_original(result.antidote),
+        "convex-direct",
+        convex.headline(result),
+    )
+
+
+def derivation() -> None:
+    with st.expander("Why: the derivation in half a page"):
+        st.markdown(NOTE.read_text(encoding="utf-8").partition("\n")[2])
+
+
+def _shown(future: Future, waiting: str):
+    """The answer; a line while it is on its way, or an error meant for people."""
+    if not future.done():
+        st.caption(waiting or "…")
+        return None
+    return attempt(answer, future)
