@@ -33,7 +33,7 @@ def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
         )
     _rows(figure, len(data.group_names))
     figure.update_layout(showlegend=False)
-    figure.update_xaxes(title="points", range=[0, 1.35 * int(data.group_sizes.max())])
+    figure.update_xaxes(title="points", range=[0, 1.55 * int(data.group_sizes.max())])
     return figure
 
 
@@ -75,7 +75,7 @@ def cluster_mix_figure(
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": LIGHT_INK if mark.color != LIGHT_INK else "#FFFFFF"},
+            textfont={"color": LIGHT_INK},
             hovertemplate="%{y}: %{x:.1%} " + group_names[j] + "<extra></extra>",
         )
     _rows(figure, k + 1, legend=not compact)
@@ -125,7 +125,7 @@ def group_cost_figure(
     figure.update_layout(showlegend=False)
     figure.update_xaxes(
         title="average cost, lower is fairer",
-        range=[0, 1.45 * table.cost or 1.0],
+        range=[0, 1.75 * table.cost or 1.0],
     )
     return figure
 

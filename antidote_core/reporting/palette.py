@@ -1,7 +1,8 @@
 """One colour per role in every picture; groups and clusters also differ by symbol and pattern.
 
-Colours are those of Okabe and Ito (2008) for the roles and groups and of Paul Tol's bright scheme
-for clusters: both stay apart for people who see colours differently.
+Colours are those of Okabe and Ito (2008) for the roles and groups (with a violet in place of their
+black, which a dark page would swallow) and of Paul Tol's bright scheme for clusters: both stay apart
+for people who see colours differently.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ TARGET_DASH = "dash"
 
 LIGHT_INK, DARK_INK = "#1F2328", "#F2F4F7"
 
-_GROUP_COLORS = ("#009E73", "#CC79A7", "#56B4E9", "#F0E442", "")  # "" is the ink of the theme
+_GROUP_COLORS = ("#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#6F5FC6")
+_ON_LIGHT = {"#F0E442": "#C6B800"}  # the bright yellow is lost on a light page
 _CLUSTER_COLORS = ("#4477AA", "#CCBB44", "#AA3377", "#228833", "#66CCEE", "#EE6677")
 _SYMBOLS = (
     "circle", "diamond", "square", "triangle-up", "pentagon", "triangle-down", "hexagon",
@@ -57,7 +59,9 @@ def cluster_mark(index: int, dark: bool = False) -> Mark:
 
 
 def _mark(index: int, colors: tuple[str, ...], dark: bool) -> Mark:
-    color = colors[index % len(colors)] or ink(dark)
+    color = colors[index % len(colors)]
+    if not dark:
+        color = _ON_LIGHT.get(color, color)
     # Symbols turn a step further with every round of colours.
     turn = index + index // len(colors)
     return Mark(color, _SYMBOLS[turn % len(_SYMBOLS)], _PATTERNS[turn % len(_PATTERNS)])
