@@ -10,7 +10,7 @@ from antidote_core.reporting.words import EQUAL, number, percent
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
-WRITABLE = 0.07  # narrower parts of a bar have no room for their figure
+WRITABLE = 0.12  # narrower parts of a bar have no room for their figure
 
 
 def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
@@ -75,12 +75,12 @@ def cluster_mix_figure(
             textposition="inside",
             insidetextanchor="middle",
             textangle=0,
-            textfont={"color": LIGHT_INK},
+            constraintext="none",
+            textfont={"color": LIGHT_INK, "size": 12},
             hovertemplate="%{y}: %{x:.1%} " + group_names[j] + "<extra></extra>",
         )
     _rows(figure, k + 1, legend=not compact)
     figure.update_layout(barmode="stack", legend={"traceorder": "normal"}, showlegend=not compact)
-    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
     if compact:
         figure.update_xaxes(range=[0, 1], visible=False)
         figure.update_layout(height=ROW * (k + 1) + 20, margin={"t": 5, "b": 5})

@@ -1,8 +1,8 @@
 """One colour per role in every picture; groups and clusters also differ by symbol and pattern.
 
 Colours are those of Okabe and Ito (2008) for the roles and groups (with a violet in place of their
-black, which a dark page would swallow) and of Paul Tol's bright scheme for clusters: both stay apart
-for people who see colours differently.
+black, which a dark page would swallow) and of Paul Tol's bright scheme for clusters: both stay
+apart for people who see colours differently.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TARGET_DASH = "dash"
 
 LIGHT_INK, DARK_INK = "#1F2328", "#F2F4F7"
 
-_GROUP_COLORS = ("#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#6F5FC6")
+_GROUP_COLORS = ("#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#9488DC")
 _ON_LIGHT = {"#F0E442": "#C6B800"}  # the bright yellow is lost on a light page
 _CLUSTER_COLORS = ("#4477AA", "#CCBB44", "#AA3377", "#228833", "#66CCEE", "#EE6677")
 _SYMBOLS = (
