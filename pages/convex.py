@@ -7,7 +7,6 @@ from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
 from pages._ui.run_jobs import watch
 from pages._ui.show import attempt
-from pages._ui.warm import patience
 
 enter()
 link = asked_by_link()
@@ -24,8 +23,7 @@ with main:
     blocks.header(data)
     result = blocks.result_job(data, asked)
     futures.append(result)
-    with patience():
-        blocks.verdict(data, result)
+    blocks.verdict(data, result)
     left, right = st.columns(2, gap="large")
     with left:
         blocks.group_costs(data, result)
@@ -39,7 +37,8 @@ with main:
         futures.append(search)
         blocks.direct(data, asked, search)
     kind = blocks.choose_range()
-    samples = {name: blocks.sample(asked, name) for name in blocks.PAPER_SETS}
+    samples = {name: attempt(blocks.sample, asked, name) for name in blocks.PAPER_SETS}
+    samples = {name: found for name, found in samples.items() if found is not None}
     sweeps = {name: blocks.sweep_job(samples[name], asked) for name in samples}
     blocks.differences(samples, sweeps, kind, asked.lam)
     blocks.derivation()

@@ -142,7 +142,7 @@ def solve_convex(
             points, groups, lam, size, vanilla, seed, atoms, widen, budget, cancel
         )
     after = son_clustering(np.vstack([points, antidote]), lam)
-    result = ConvexResult(
+    return ConvexResult(
         method=method,
         lam=float(lam),
         gamma=float(gamma),
@@ -154,9 +154,8 @@ def solve_convex(
         table=social_of_u(after, points, groups),
         evaluations=evaluations,
         seconds=time.perf_counter() - begun,
-        notes=_notes(points, antidote, gamma, promised, vanilla, widen),
+        notes=_notes(points, antidote, gamma, promised, vanilla, after, widen),
     )
-    return result
 
 
 def grow_convex(
@@ -368,6 +367,7 @@ def _notes(
     gamma: float,
     promised: float | None,
     vanilla: SonClustering,
+    after: SonClustering,
     widen: float,
 ) -> tuple[str, ...]:
     notes = []
@@ -388,10 +388,7 @@ def _notes(
         notes.append(
             f"Places were searched in a box {widen:g} times as wide as the data in every feature."
         )
-    if vanilla.clusters == n:
-        notes.append(f"At this λ no two centres fuse: {n} points, {n} clusters.")
-    elif vanilla.clusters == 1:
-        notes.append("At this λ all centres fuse into one, the mean of all points.")
+    notes.append(_fusing(n, vanilla.clusters, len(np.unique(after.labels[:n]))))
     outside = (antidote < points.min(axis=0)) | (antidote > points.max(axis=0))
     count = int(outside.any(axis=0).sum())
     if count:
@@ -400,3 +397,12 @@ def _notes(
             f"{points.shape[1]} features."
         )
     return tuple(notes)
+
+
+def _fusing(n: int, before: int, after: int) -> str:
+    """Into how many clusters the n points of U fall without and with antidote points."""
+    if before == n:
+        return f"At this λ no two centres fuse: {n} points, {n} clusters."
+    if before == 1:
+        return "At this λ all centres fuse into one, the mean of all points."
+    return f"At this λ {n} points fall into {before} clusters; with the antidote points, {after}."

@@ -14,7 +14,7 @@ from antidote_core.types import Dataset, Floats, Ints
 
 PAPER_SAMPLE = 100
 PAPER_LAMBDAS = tuple(round(0.001 * i, 3) for i in range(1, 11))
-PATH_GAP = 1e-8
+SWEEP_GAP, PATH_GAP = 1e-9, 1e-8  # relative duality gaps: figures, and a drawing
 FUSING_FROM = 0.1  # of the λ at which surely all centres are one
 
 
@@ -50,7 +50,7 @@ def lambda_sweep(
     antidote, _ = surrogate(points, groups, gamma, size)
     union = np.vstack([points, antidote])
     found = []
-    paths = son_path(points, lambdas), son_path(union, lambdas)
+    paths = [son_path(x, lambdas, relative_gap=SWEEP_GAP) for x in (points, union)]
     for count, (lam, before, after) in enumerate(zip(lambdas, *paths, strict=True), start=1):
         found.append(
             SweepPoint(

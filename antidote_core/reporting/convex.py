@@ -105,7 +105,7 @@ def promise_sentence(result: ConvexResult) -> str:
     promised, cost = number(result.promised, digits), number(result.cost, digits)
     times = result.promised / result.cost if result.cost > 0 else float("inf")
     if 0.99 <= times <= 1.01:
-        tail = "Here the promise holds: all centres are one, and so they are to the program."
+        tail = "Here both are the same."
     elif times > 1:
         tail = (
             f"The promise is {times:,.1f} times the true cost: it is the cost of other centres "
@@ -117,17 +117,6 @@ def promise_sentence(result: ConvexResult) -> str:
             "than those the clustering makes."
         )
     return f"Promised: {promised}. Clustered again: {cost}. {tail}"
-
-
-def clusters_sentence(result: ConvexResult) -> str:
-    """Into how many clusters the points fall at this λ."""
-    n = len(result.vanilla.labels)
-    k = result.vanilla.clusters
-    if k == n:
-        return f"{n} points, {n} clusters: at this λ nothing is fused yet."
-    if k == 1:
-        return f"{n} points, 1 cluster: at this λ all centres are one."
-    return f"{n} points fall into {k} clusters; with the antidote points, {result.clusters_of_u}."
 
 
 def sweep_sentence(title: str, sweep: Sequence[SweepPoint]) -> str:

@@ -176,7 +176,7 @@ def verdict(data: ac.Dataset, future: Future) -> None:
             "plain minus after: above 0 is fairer",
             "What the paper's figure shows.",
         )  # fmt: skip
-    st.markdown(f"{convex.promise_sentence(result)} {convex.clusters_sentence(result)}")
+    st.markdown(convex.promise_sentence(result))
 
 
 def group_costs(data: ac.Dataset, future: Future) -> None:
@@ -286,7 +286,8 @@ def direct(data: ac.Dataset, asked: ConvexSettings, future: Future) -> None:
     if convex.outcome(result) != "better":
         st.caption(
             "Nothing better than plain clustering was found here. Every point of the data is "
-            "pulled by every other; a few more points can only help a group that is pulled to one side."
+            "pulled by every other; a few more points can only help a group that is pulled to one "
+            "side."
         )
     chart(
         convex.group_cost_pairs(result, data.group_names, is_dark()),
