@@ -69,9 +69,9 @@ took.markdown(
     f"best of {story.places_tried} places tried. The clustering itself was not changed."
 )
 price.markdown(
-    f"**What it cost.** The worst-placed group now lies {number(new.social.cost, 2)} instead of "
-    f"{number(old.social.cost, 2)} from its centres (social cost, lower is fairer). This example "
-    "is made up to be large; on real data effects are smaller."
+    "**What it cost.** The average squared distance of the worst-placed group to its centres "
+    f"(social cost, lower is fairer) is now {number(new.social.cost, 2)} instead of "
+    f"{number(old.social.cost, 2)}. This example is made up; on real data effects are often smaller."
 )
 if st.button("Look at real data →", type="primary"):
     st.switch_page("pages/data.py")

@@ -10,7 +10,7 @@ from antidote_core.reporting.words import EQUAL, number, percent
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
-WRITABLE = 0.12  # narrower parts of a bar have no room for their figure
+WRITABLE = 0.11  # narrower parts of a bar have no room for their figure
 
 
 def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
