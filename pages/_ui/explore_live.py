@@ -41,7 +41,7 @@ def style() -> None:
         # What a fragment is about to draw again must not fade meanwhile.
         "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
         "[data-testid=stLayoutWrapper]:has(> .st-key-runbar) {position: sticky; bottom: 0;"
-        f"z-index: 5; background: {'#0E1117' if is_dark() else '#FFFFFF'};}}"
+        "z-index: 5; backdrop-filter: blur(14px);}"
         ".st-key-runbar {padding: 0.6rem 0 1rem 0;}</style>"
     )
 
@@ -97,9 +97,8 @@ def _working(status: RunStatus, view: ac.RunView) -> None:
         _box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
     with st.container(horizontal=True, gap="medium"):
         size = figures.size
-        share = share_of_data(size, view.points) + " of the data" if view.points and size else "…"
-        _figure("Antidote points |V|", f"{size:,}" if size else "…")
-        _figure("Share |V|/|U|", share.removesuffix(" of the data"))
+        known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
+        _figure("Antidote points |V| (of |U|)", known_size)
         limit = f" of {status.spec.max_rounds}" if status.spec.max_rounds else ""
         _figure("Round", f"{figures.round if view.noise else 0}{limit}")
         rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
@@ -125,20 +124,18 @@ def _ended(status: RunStatus, view: ac.RunView) -> None:
     with st.container(horizontal=True, gap="medium"):
         before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
         _figure("Cost, lower is fairer", f"{before} → {after}")
-        _figure("Antidote points |V|", f"{view.size:,}")
-        _figure("Share |V|/|U|", share_of_data(view.size, view.points))
+        share = share_of_data(view.size, view.points)
+        _figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
         if view.verification is not None:
             agreeing = round(view.verification.share * len(view.verification.costs))
-            _figure("Independent checks that agree",
-                      f"{agreeing} of {len(view.verification.costs)}")  # fmt: skip
+            checks = len(view.verification.costs)
+            _figure("Independent checks that agree", f"{agreeing} of {checks}")
         if view.noise:
             seen = (*view.noise, view.vanilla_cost)
-            _figure("Noise of plain costs",
-                      f"{number(min(seen), digits)} to {number(max(seen), digits)}"
-                      if number(min(seen), digits) != number(max(seen), digits)
-                      else "none seen")  # fmt: skip
-        _figure("Rounds · evaluations", f"{view.rounds:,} · {view.evaluations:,}")
-        _figure("Took", duration(view.seconds))
+            low, high = number(min(seen), digits), number(max(seen), digits)
+            _figure("Noise of plain costs", "none seen" if low == high else f"{low} to {high}")
+        spent = f"{view.rounds:,} · {view.evaluations:,} · {duration(view.seconds)}"
+        _figure("Rounds · evaluations · time", spent)
 
 
 def _figure(label: str, value: str) -> None:

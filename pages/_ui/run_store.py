@@ -25,9 +25,8 @@ def owner() -> str:
     """A token of this browser, so that its runs stay its own after a reload."""
     if "_owner" not in st.session_state:
         cookie = st.context.cookies.get("_streamlit_xsrf")
-        st.session_state["_owner"] = (
-            hashlib.sha256(cookie.encode()).hexdigest() if cookie else secrets.token_urlsafe(32)
-        )
+        token = cookie if isinstance(cookie, str) else secrets.token_urlsafe(32)
+        st.session_state["_owner"] = hashlib.sha256(token.encode()).hexdigest()
     return st.session_state["_owner"]
 
 

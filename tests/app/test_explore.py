@@ -1,0 +1,306 @@
+"""The Explore page without a browser: no run, every data set, replayed, failed and wrong runs."""
+
+import dataclasses
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import antidote_core as ac
+from antidote_core.datasets import DATASETS, available_forms
+from antidote_core.engine import Runner, RunState
+from antidote_core.reporting import comparison, curve, snapshots
+from antidote_core.reporting.run_map import features_picture, run_map_figure
+from antidote_core.reporting.verdict import verdict
+from antidote_core.types import RunSpec
+
+from .test_pages import open_page, texts
+
+SPEC = RunSpec(
+    dataset="two-optima", start_size=3, step=2, target=-2.0, budget=60, max_rounds=3, seed=2
+)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A home folder of its own for all tests here."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("home")
+        patch.setenv("ANTIDOTE_HOME", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def runner(home):
+    with Runner(home) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def finished(runner):
+    run_id = runner.submit(SPEC)
+    assert runner.wait(run_id, 120).state is RunState.FINISHED
+    return run_id
+
+
+def said(app: AppTest) -> str:
+    return texts(app).replace("\\", "")
+
+
+def until_plain(app: AppTest) -> AppTest:
+    """The page once its plain clustering has been computed in the background."""
+    end = time.monotonic() + 90
+    while not app.get("plotly_chart"):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+def test_without_a_run_the_page_shows_what_there_is_to_improve(home) -> None:
+    app = until_plain(open_page("explore", data="two-optima"))
+    assert not app.exception
+    assert not app.error
+    assert not app.warning
+    assert "before anything is added" in said(app)
+    assert any("Run" in button.label for button in app.button)
+    report = ac.Problem(ac.load_dataset("two-optima")).vanilla
+    assert f"plain clustering (vanilla): **{report.cost:.4f}**".replace("-", "−") in said(app)
+    assert "best possible: −1" in said(app)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_every_data_set_can_be_chosen(home, name: str) -> None:
+    rows = next(f.name for f in available_forms(name) if f.available and f.name != "download")
+    app = open_page("explore", data=name, rows=rows, sample="200")
+    assert not app.exception
+    assert not app.error
+    assert app.selectbox(key="data").value == name
+
+
+@pytest.mark.parametrize(
+    ("pair", "sample"), [("kmeans + social", None), ("spectral + balance", 1000)]
+)
+def test_a_combination_brings_its_sample(home, pair: str, sample: int | None) -> None:
+    app = open_page("explore")
+    app.selectbox(key="pair").select(pair).run()
+    assert not app.exception
+    assert app.number_input(key="sample").value == sample
+    app.selectbox(key="pair").select("kmeans + balance").run()
+    assert app.number_input(key="sample").value is None
+
+
+def test_a_finished_run_is_replayed_from_its_link(runner, finished) -> None:
+    app = open_page("explore", run=finished)
+    assert not app.exception
+    assert not app.error
+    view = runner.view(finished)
+    assert verdict(view).headline in said(app)
+    shown = {metric.label: metric.value for metric in app.metric}
+    assert shown["Antidote points |V| (of |U|)"].startswith(f"{view.size} (")
+    assert "Against the others" in said(app)
+    assert len(app.get("plotly_chart")) == 2 + 6  # map, who is where, six measures
+    assert app.selectbox(key="data").value == "two-optima"
+    assert app.number_input(key="run_seed").value == 2
+    assert app.number_input(key="alpha").value == -2.0
+    assert app.query_params["run"] in (finished, [finished])
+
+
+def test_the_round_slider_goes_through_the_run(runner, finished) -> None:
+    app = open_page("explore", run=finished)
+    view = runner.view(finished)
+    assert app.slider(key="round").max == view.rounds
+    app.slider(key="round").set_value(0).run()
+    assert "Plain clustering:" in said(app)
+    app.slider(key="round").set_value(1).run()
+    assert f"Round 1:** {view.history[0].size} antidote points" in said(app)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("projection", ["features", "umap"])
+@pytest.mark.parametrize("color", ["group", "cluster", "changed"])
+def test_every_map_and_colour(finished, projection: str, color: str) -> None:
+    app = open_page("explore", run=finished, projection=projection, color=color)
+    assert not app.exception
+    assert not app.error
+    assert app.session_state["color"] == color
+
+
+LINK = {
+    "data": "blobs", "pair": "other", "method": "kmedian", "cost": "gap", "k": "3", "start": "2",
+    "step": "4", "target": "value", "alpha": "-3.5", "optimizer": "cmaes", "dimension": "7",
+    "budget": "50", "box": "plausible", "growth": "bisect", "restarts": "2", "max_size": "20",
+    "max_rounds": "2", "max_seconds": "30", "shrink": "true", "run_seed": "5", "sample": "90",
+    "seed": "1",
+}  # fmt: skip
+LINKED = RunSpec(
+    dataset="blobs", clustering="kmedian", fairness="gap", k=3, start_size=2, step=4, target=-3.5,
+    optimizer="cmaes", embed_dim=7, budget=50, box="plausible", growth="bisect", restarts=2,
+    max_size=20, max_rounds=2, max_seconds=30.0, shrink=True, seed=5, sample=90, sample_seed=1,
+)  # fmt: skip
+
+
+def test_widgets_and_spec_say_the_same_both_ways(runner) -> None:
+    app = open_page("explore", **LINK)
+    assert not app.warning
+    next(button for button in app.button if "Run" in button.label).click().run()
+    assert not app.exception
+    run_id = app.session_state["run"]
+    assert runner.status(run_id).spec == LINKED
+    assert app.query_params["run"] in (run_id, [run_id])
+    again = open_page("explore", run=run_id)
+    for key, value in LINK.items():
+        assert str(again.session_state[key]).casefold().removesuffix(".0") == value, key
+    assert runner.wait(run_id, 120).state is RunState.FINISHED
+
+
+def test_presets_are_those_of_the_paper_and_ours(home) -> None:
+    app = open_page("explore", data="blobs")
+    for label, values in (
+        ("As in paper", ("racos", 1, "restart")),
+        ("Our best", ("structured", 10, "extend")),
+    ):
+        next(button for button in app.button if button.label == label).click().run()
+        assert not app.exception
+        keys = ("optimizer", "restarts", "growth")
+        assert tuple(app.session_state[key] for key in keys) == values
+
+
+def test_a_run_that_failed_says_why_and_offers_the_log(runner) -> None:
+    run_id = runner.submit(dataclasses.replace(SPEC, dataset="bank", clustering="kmedoids"))
+    assert runner.wait(run_id, 120).state is RunState.FAILED
+    app = open_page("explore", run=run_id)
+    assert not app.exception
+    assert "The run did not finish" in said(app)
+    assert "at most 6000" in said(app)
+    assert any(button.label == "Run again" for button in app.button)
+    assert any("Traceback" in code.value for code in app.code)
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence"),
+    [("nonsense", "is not the id of a run"), ("A" * 22, "There is no run AAAA")],
+)
+def test_a_bad_run_id_gets_a_sentence_and_the_plain_page(home, run: str, sentence: str) -> None:
+    app = until_plain(open_page("explore", data="two-optima", run=run))
+    assert not app.exception
+    assert sentence in app.error[0].value
+    assert "before anything is added" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("link", "named"),
+    [
+        ({"data": "nonsense"}, "data = nonsense"),
+        ({"start": "0"}, "start = 0"),
+        ({"optimizer": "magic", "k": "99"}, "optimizer = magic, k = 99"),
+        ({"target": "best"}, "target = best"),
+    ],
+)
+def test_a_bad_link_gets_a_sentence(home, link: dict[str, str], named: str) -> None:
+    app = open_page("explore", **link)
+    assert not app.exception
+    assert named in app.warning[0].value.replace("\\", "")
+
+
+def test_settings_that_contradict_each_other_get_a_sentence(home) -> None:
+    app = open_page("explore", data="blobs", start="10", max_size="5")
+    assert not app.exception
+    assert "max_size must be at least start_size" in app.error[0].value
+    assert next(button for button in app.button if "Run" in button.label).disabled
+
+
+@pytest.fixture(scope="module")
+def view() -> ac.RunView:
+    return ac.run(SPEC)
+
+
+def test_the_curve_has_a_row_for_everything_and_keeps_labels_apart(view) -> None:
+    fair = {"near": view.vanilla_cost - 1e-6, "far": 1e3}
+    table = curve.curve_table(view, fair, shown=1)
+    kinds = table["kind"].value_counts()
+    assert kinds["round"] == view.rounds + 1
+    assert kinds["verified"] == kinds["shown"] == kinds["band"] == kinds["away"] == 1
+    assert "↑ off this chart" in table[table["kind"] == "away"]["label"].item()
+    places = table["at"].dropna().sort_values().to_numpy()
+    heights = table.loc[table["kind"] == "frame", "cost"]
+    room = curve.LABEL_ROOM * (heights.max() - heights.min())
+    assert (np.diff(places) > 0.6 * room).all()
+    again = curve.curve_table(dataclasses.replace(view, history=view.history[:1]))
+    assert list(again.columns) == list(table.columns)
+
+
+def test_the_curve_grows_from_nothing() -> None:
+    table = curve.curve_table(ac.RunView())
+    assert set(table["kind"]) == {"frame"}
+
+
+def test_steps_begin_with_plain_clustering_and_hold_the_answer(view) -> None:
+    found = snapshots.steps(view)
+    assert len(found) == view.rounds + 1
+    answer = found[snapshots.answer_step(view)]
+    np.testing.assert_array_equal(answer.antidote, view.antidote)
+    shrunk = dataclasses.replace(view, antidote=view.antidote[:1], cost=-0.4)
+    assert snapshots.steps(shrunk)[-1].centers is None
+    assert snapshots.answer_step(shrunk) == view.rounds + 1
+
+
+@pytest.mark.parametrize("clustering", ["kmeans", "spectral"])
+def test_a_snapshot_has_the_cost_the_run_recorded(clustering: str) -> None:
+    data = ac.load_dataset("two-optima")
+    spec = dataclasses.replace(SPEC, clustering=clustering, max_rounds=1, budget=20)
+    view = ac.run(spec)
+    shot = snapshots.snapshot(data, spec, view, 1)
+    assert shot.balance.cost == pytest.approx(view.history[0].cost)
+    plain = snapshots.snapshot(data, spec, view, 0)
+    assert plain.balance.cost == pytest.approx(view.vanilla_cost)
+    assert plain.changed.sum() == 0
+    np.testing.assert_array_equal(shot.changed, shot.labels != plain.labels)
+    assert shot.changed.mean() <= 0.5  # clusters keep their numbers
+
+
+def test_the_map_shows_every_antidote_point_by_its_copies(view) -> None:
+    data = ac.load_dataset("two-optima")
+    shot = snapshots.snapshot(data, SPEC, view, 1)
+    picture = features_picture(data, SPEC, shot, (0, 1))
+    figure = run_map_figure(data, shot, picture, "changed")
+    stars = figure.data[-1]
+    assert stars.name == f"antidote ({len(shot.step.antidote)})"
+    atoms, counts = np.unique(shot.step.antidote, axis=0, return_counts=True)
+    np.testing.assert_allclose(np.column_stack([stars.x, stars.y]), atoms)
+    assert len(set(stars.marker.size)) == len(set(counts.tolist()))
+
+
+def row(name: str, scoring: str, balance: float, social: float) -> dict:
+    scores = {"silhouette": 0.5, "davies_bouldin": 1.0, "calinski_harabasz": None, "seconds": 2.0}
+    costs = {"balance": balance, "social": social}
+    return {"name": name, "scoring": scoring, "size": 0, "notes": [], **costs, **scores}
+
+
+def test_the_comparison_keeps_its_order_and_says_what_got_worse() -> None:
+    rows = (
+        row("antidote", "nearest centre", -0.4, 2.5),
+        row("bera", "nearest centre", -0.31, 2.1),
+        row("vanilla", "nearest centre", -0.3, 2.0),
+        row("bera", "own assignment", -0.8, 2.2),
+    )
+    view = ac.RunView(comparison=rows)
+    table = comparison.comparison_table(view, "balance")
+    names = ["plain", "Bera et al. (own)", "Bera et al. (nearest)", "antidote"]
+    assert table["clustering"].tolist() == names
+    assert table["balance"].tolist() == [-0.3, -0.8, -0.31, -0.4]
+    assert pd.isna(table["calinski_harabasz"]).all()
+    note = comparison.side_note(view, "balance")
+    assert "got worse, from 2.000 to 2.500" in note
+    better = ac.RunView(comparison=(rows[0], rows[2]))
+    assert "better as well" in comparison.side_note(better, "social")
+    assert list(comparison.fair_costs(view, "balance").values()) == [-0.31, -0.8]
+
+
+def test_no_arithmetic_on_the_page() -> None:
+    lines = (Path(__file__).parents[2] / "pages" / "explore.py").read_text().splitlines()
+    assert len(lines) <= 115
+    assert not any("numpy" in line for line in lines)
