@@ -71,7 +71,8 @@ took.markdown(
 price.markdown(
     "**What it cost.** The average squared distance of the worst-placed group to its centres "
     f"(social cost, lower is fairer) is now {number(new.social.cost, 2)} instead of "
-    f"{number(old.social.cost, 2)}. This example is made up; on real data effects are often smaller."
+    f"{number(old.social.cost, 2)}. This example is made up; on real data effects are often "
+    "smaller."
 )
 if st.button("Look at real data →", type="primary"):
     st.switch_page("pages/data.py")
