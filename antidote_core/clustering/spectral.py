@@ -154,6 +154,7 @@ class SpectralEvaluator:
         self._nearest = _nearest(squared, NEIGHBOURS)
         self._nearest_squared = np.take_along_axis(squared, self._nearest, axis=1)
         self._values: Floats | None = None
+        self._latest: tuple[bytes, Clustering] | None = None
         if len(points) >= DENSE_BELOW:
             from scipy.linalg import eigh
 
@@ -260,7 +261,13 @@ class SpectralEvaluator:
         return np.asarray(correction)
 
     def solve(self, antidote: Floats) -> Clustering:
-        """C(U ∪ V) with the labels of all points of U."""
+        """C(U ∪ V) with the labels of U; asked twice in a row for the same V, solved once."""
+        key = antidote.tobytes()
+        if self._latest is None or self._latest[0] != key:
+            self._latest = (key, self._solve(antidote))
+        return self._latest[1]
+
+    def _solve(self, antidote: Floats) -> Clustering:
         n = len(self._points)
         vectors = self._bottom(self._union_graph(antidote))
         labels, objective = _cluster_embedding(vectors, self._k, self._restarts, self._seed)

@@ -32,6 +32,7 @@ class BalanceTable:
 
 def balance_from_counts(counts: Floats) -> BalanceTable:
     """The balance table of counts (k, g); a group code that no point carries is left out."""
+    counts = np.asarray(counts, dtype=np.float64)
     sizes = counts.sum(axis=0)
     present = sizes > 0
     totals = counts.sum(axis=1, keepdims=True)
