@@ -52,6 +52,10 @@ def run_bar(asked, run_id, status):
 def show(run_id, status, asked, fair):
     """The same blocks for a live, stopped, finished or replayed run."""
     live, spec = status.live, status.spec
+    data = attempt(run_store.run_data, run_id)
+    if data is None:
+        return
+    explore_live.title(data, spec)
     if spec != asked.spec:
         fair = {}
         st.caption("This run has other settings than those on the left.")
@@ -59,9 +63,6 @@ def show(run_id, status, asked, fair):
     explore_live.draw_head(run_id, live, view)
     if status.can_restart:
         explore_live.trouble(run_id, status)
-    data = attempt(run_store.run_data, run_id)
-    if data is None:
-        return
     left, right = st.columns(2, gap="large")
     with right:
         options = explore_round.map_options(data)
@@ -97,10 +98,9 @@ with side:
     if data is not None:
         waiting, fair = explore_before.references(data, asked, bool(status and status.live))
     run_bar(asked, run_id, status)
-with main:
+with main, st.container(key="main"):
     if status is not None:
-        with st.container(key="run"):
-            show(run_id, status, asked, fair)
+        show(run_id, status, asked, fair)
     elif data is not None:
         explore_before.plain_clustering(data, asked)
     else:

@@ -59,7 +59,7 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
 
 def plain_clustering(data: ac.Dataset, asked: Asked) -> None:
     """The right side before a run: what there is to improve."""
-    st.subheader(f"{data.title}: before anything is added", anchor=False)
+    st.title(f"{data.title}: before anything is added", anchor=False)
     introduction, example = st.columns([3, 1], vertical_alignment="center")
     introduction.markdown(
         "Press **Run** to look for a few extra points (antidote data) that make the *same* "

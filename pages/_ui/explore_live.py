@@ -5,7 +5,9 @@ import time
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core.clustering import CLUSTERINGS
 from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.fairness import FAIRNESS
 from antidote_core.reporting.comparison import fair_costs
 from antidote_core.reporting.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.progress import duration, progress
@@ -36,14 +38,21 @@ def style() -> None:
     )
     st.html(
         f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.4rem;}}"
-        ".st-key-run h3 {font-size: 1.15rem; padding: 0.2rem 0;}"
-        ".st-key-run [data-testid=stMetricValue] {font-size: 1.35rem;}"
+        ".st-key-main h1 {font-size: 1.5rem; padding: 0.2rem 0;}"
+        ".st-key-main h3 {font-size: 1.15rem; padding: 0.2rem 0;}"
+        ".st-key-main [data-testid=stMetricValue] {font-size: 1.35rem;}"
         # What a fragment is about to draw again must not fade meanwhile.
         "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
         "[data-testid=stLayoutWrapper]:has(> .st-key-runbar) {position: sticky; bottom: 0;"
         "z-index: 5; backdrop-filter: blur(14px);}"
         ".st-key-runbar {padding: 0.6rem 0 1rem 0;}</style>"
     )
+
+
+def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
+    """Which run this is."""
+    pair = f"{CLUSTERINGS[spec.clustering].title} + {FAIRNESS[spec.fairness].title.lower()}"
+    st.title(f"{data.title}: {pair}, k = {spec.k}", anchor=False)
 
 
 def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
@@ -57,9 +66,9 @@ def draw_curve(run_id: str, working: bool, fair: dict[str, float], shown: int | 
     st.fragment(_curve, run_every=CURVE_SECONDS if working else None)(run_id, fair, shown)
 
 
-def _stand(view: ac.RunView) -> tuple[str, int, int]:
+def _stand(view: ac.RunView) -> tuple:
     """What the blocks that are drawn once per round depend on."""
-    return view.state, view.rounds, len(view.comparison)
+    return view.state, bool(view.vanilla), view.rounds, len(view.comparison)
 
 
 def _head(run_id: str, working: bool, drawn: tuple) -> None:

@@ -96,7 +96,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def app_url(browser: Any) -> Iterator[str]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server under test keeps its runs."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def app_url(browser: Any, home: Path) -> Iterator[str]:
     warm()  # a fresh machine compiles before the clock starts
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -108,7 +114,11 @@ def app_url(browser: Any) -> Iterator[str]:
     ]  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=ROOT,
+        env={**os.environ, "ANTIDOTE_HOME": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     ) as server:
         try:
             _wait_for(url, server)
