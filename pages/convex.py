@@ -5,16 +5,16 @@ import streamlit as st
 from pages._ui import convex_blocks as blocks
 from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.run_jobs import watch
 from pages._ui.show import attempt
 
 enter()
-link = asked_by_link()
+# Kept until the answers are there: each of them runs the page again.
+link = st.session_state.setdefault("_convex_link", asked_by_link())
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = blocks.settings()
 
-futures = []
+jobs = []
 with main:
     notice = st.container()
     data = attempt(blocks.sample, asked)
@@ -22,7 +22,7 @@ with main:
         st.stop()
     blocks.header(data)
     result = blocks.result_job(data, asked)
-    futures.append(result)
+    jobs.append(result)
     blocks.verdict(data, result)
     left, right = st.columns(2, gap="large")
     with left:
@@ -30,19 +30,21 @@ with main:
     with right:
         st.subheader("How the centres fuse", anchor=False)
         path = blocks.path_job(data, asked, blocks.with_antidote())
-        futures.append(path)
-        blocks.clusterpath(data, asked, path)
+        jobs.append(path)
+        blocks.clusterpath(data, asked, path, result)
     if asked.direct:
         search = blocks.direct_job(data, asked)
-        futures.append(search)
+        jobs.append(search)
         blocks.direct(data, asked, search)
     kind = blocks.choose_range()
     samples = {name: attempt(blocks.sample, asked, name) for name in blocks.PAPER_SETS}
     samples = {name: found for name, found in samples.items() if found is not None}
-    sweeps = {name: blocks.sweep_job(samples[name], asked) for name in samples}
+    sweeps = {name: blocks.sweep_job(name, samples[name], asked) for name in samples}
     blocks.differences(samples, sweeps, kind, asked.lam)
     blocks.derivation()
 
-watch(*futures, *sweeps.values())
-with notice:
-    tell_ignored("convex", link)
+jobs += sweeps.values()
+if all(job.there for job in jobs):
+    with notice:
+        tell_ignored("convex", link)
+blocks.draw_again(jobs)

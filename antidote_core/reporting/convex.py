@@ -38,12 +38,30 @@ class Path:
     antidote: Floats
 
 
-def sweeps(data: Dataset, gamma: float, size: int) -> dict[str, tuple[SweepPoint, ...]]:
-    """The differences over the paper's range of λ and over the range in which clusters fuse."""
-    return {
-        "paper": lambda_sweep(data.points, data.groups, PAPER_LAMBDAS, gamma, size),
-        "fusing": lambda_sweep(data.points, data.groups, fusing_lambdas(data.points), gamma, size),
-    }
+@dataclass(frozen=True)
+class Sweeps:
+    """Differences over the paper's range of λ, where clusters fuse, and for other samples."""
+
+    paper: tuple[SweepPoint, ...]
+    fusing: tuple[SweepPoint, ...]
+    others: tuple[tuple[SweepPoint, ...], ...]
+
+    def of(self, kind: str) -> tuple[SweepPoint, ...]:
+        """The sweep named "paper" or "fusing"."""
+        return self.fusing if kind == "fusing" else self.paper
+
+
+def sweeps(data: Dataset, others: Sequence[Dataset], gamma: float, size: int) -> Sweeps:
+    """Both ranges for `data`, and the paper's range for other samples of the same data set."""
+
+    def sweep(one: Dataset, lambdas: Sequence[float]) -> tuple[SweepPoint, ...]:
+        return lambda_sweep(one.points, one.groups, lambdas, gamma, size)
+
+    return Sweeps(
+        sweep(data, PAPER_LAMBDAS),
+        sweep(data, fusing_lambdas(data.points)),
+        tuple(sweep(other, PAPER_LAMBDAS) for other in others),
+    )
 
 
 def path_of(data: Dataset, gamma: float, size: int, with_antidote: bool) -> Path:
@@ -89,12 +107,10 @@ def headline(result: ConvexResult) -> str:
     if kind == "same":
         return f"{how} places {points}; clustered again, the cost stays at {before}."
     share = percent(abs(result.difference) / result.vanilla_cost)
-    verb = "falls" if kind == "better" else "rises"
-    word = "fairer" if kind == "better" else "less fair"
-    return (
-        f"{how} places {points}; clustered again, the cost {verb} from {before} to {after}: "
-        f"{share} {word}."
-    )
+    change = f"falls from {before} to {after}, {share} lower: fairer."
+    if kind == "worse":
+        change = f"rises from {before} to {after}, {share} higher: less fair."
+    return f"{how} places {points}; clustered again, the cost {change}"
 
 
 def promise_sentence(result: ConvexResult) -> str:
@@ -119,11 +135,17 @@ def promise_sentence(result: ConvexResult) -> str:
     return f"Promised: {promised}. Clustered again: {cost}. {tail}"
 
 
-def sweep_sentence(title: str, sweep: Sequence[SweepPoint]) -> str:
-    """How often the antidote points helped over a range of λ."""
+def sweep_sentence(
+    title: str, sweep: Sequence[SweepPoint], others: Sequence[Sequence[SweepPoint]] = ()
+) -> str:
+    """How often the antidote points helped over a range of λ, here and in other samples."""
     helped = sum(point.difference > EVEN * point.vanilla_cost for point in sweep)
     harmed = sum(point.difference < -EVEN * point.vanilla_cost for point in sweep)
-    return f"{title}: helped at {helped} and harmed at {harmed} of {len(sweep)} values of λ."
+    text = f"{title}: helped at {helped} and harmed at {harmed} of {len(sweep)} values of λ."
+    if others:
+        harm = sum(all(point.difference < 0 for point in other) for other in others)
+        text += f" In {harm} of {len(others)} other samples harmed at all of them."
+    return text
 
 
 def cost_digits(result: ConvexResult) -> int:
@@ -208,21 +230,34 @@ def group_cost_pairs(
 
 
 def difference_figure(
-    sweep: Sequence[SweepPoint], shown: float, log: bool = False, dark: bool = False
+    sweep: Sequence[SweepPoint],
+    others: Sequence[Sequence[SweepPoint]],
+    shown: float,
+    log: bool = False,
+    dark: bool = False,
 ) -> go.Figure:
     """Plain cost minus cost after, against λ: above zero the antidote points helped.
 
-    `shown` is the λ of the page, marked when it lies in the range.
+    `others` are thin lines; `shown` is the λ of the page, marked when it lies in the range.
     """
     lambdas = [point.lam for point in sweep]
     values = [point.difference for point in sweep]
-    low, high = min(0.0, *values), max(0.0, *values)
+    everything = [0.0, *values, *(point.difference for other in others for point in other)]
+    low, high = min(everything), max(everything)
     room = 0.12 * (high - low or 1.0)
     figure = go.Figure()
     figure.add_hrect(y0=0, y1=high + room, fillcolor=SOTA, opacity=0.10, line_width=0)
     figure.add_hline(y=0, line={"color": ink(dark), "width": 1.5})
     if lambdas[0] <= shown <= lambdas[-1]:
         figure.add_vline(x=shown, line={"color": VANILLA, "width": 1.5, "dash": "dot"})
+    for other in others:
+        figure.add_scatter(
+            x=[point.lam for point in other],
+            y=[point.difference for point in other],
+            mode="lines",
+            line={"color": VANILLA, "width": 1},
+            hovertemplate="another sample, λ = %{x:.4g}: %{y:.5f}<extra></extra>",
+        )
     figure.add_scatter(
         x=lambdas,
         y=values,
@@ -248,11 +283,12 @@ def difference_figure(
     return figure
 
 
-def clusterpath_figure(path: Path, data: Dataset, lam: float, dark: bool = False) -> go.Figure:
-    """The way of every centre from its point to the common mean; crosses mark the nearest λ."""
+def clusterpath_figure(
+    path: Path, data: Dataset, result: ConvexResult | None, dark: bool = False
+) -> go.Figure:
+    """The way of every centre from its point to the common mean; crosses are those of `result`."""
     figure = go.Figure()
     steps = path.places.shape[0]
-    at = int(np.argmin(np.abs(np.array(path.lambdas) - lam)))
     for code, name in enumerate(data.group_names):
         members = np.flatnonzero(data.groups == code)
         mark = group_mark(code, dark)
@@ -269,13 +305,6 @@ def clusterpath_figure(path: Path, data: Dataset, lam: float, dark: bool = False
             marker={"color": mark.color, "symbol": mark.symbol, "size": 7,
                     "line": {"width": 0.5, "color": ink(dark)}},
         )  # fmt: skip
-    centers = path.places[at]
-    figure.add_scatter(
-        x=centers[:, 0], y=centers[:, 1], mode="markers",
-        name=f"centres at λ = {path.lambdas[at]:.3g}",
-        marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.6, "color": ink(dark)}},
-        hovertemplate="centre<extra></extra>",
-    )  # fmt: skip
     lower, upper = path.places[0].min(axis=0), path.places[0].max(axis=0)
     reach = FAR * (upper - lower)
     if len(path.antidote):
@@ -294,6 +323,14 @@ def clusterpath_figure(path: Path, data: Dataset, lam: float, dark: bool = False
                 text="the antidote points lie outside this map", x=0.5, y=1, xref="paper",
                 yref="paper", showarrow=False, yanchor="top", font={"color": ANTIDOTE},
             )  # fmt: skip
+    if result is not None:
+        found = result.after if len(path.antidote) else result.vanilla
+        centers = path.plane.place(found.centers[: data.n])
+        figure.add_scatter(
+            x=centers[:, 0], y=centers[:, 1], mode="markers", name=f"centres at λ = {result.lam:g}",
+            marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.6, "color": ink(dark)}},
+            hovertemplate="centre<extra></extra>",
+        )  # fmt: skip
     room = 0.06 * (upper - lower)
     figure.update_layout(
         height=460,

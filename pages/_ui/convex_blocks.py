@@ -1,8 +1,10 @@
 """The blocks of the Convex page: its settings, its answers from the background, its charts."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -11,7 +13,7 @@ from antidote_core.algorithms.convex_sweep import PAPER_SAMPLE, paper_sample
 from antidote_core.datasets import DATASETS, available_forms, dataset_info
 from antidote_core.reporting import convex, words
 from pages._ui import cached
-from pages._ui.run_jobs import Jobs, answer
+from pages._ui.run_jobs import Jobs, answer, watch
 from pages._ui.settings import URL, DataSettings
 from pages._ui.show import attempt, chart, is_dark, number_with_scale
 
@@ -23,7 +25,13 @@ LAMBDAS = [round(0.001 * i, 3) for i in range(1, 11)] + [
 ]  # fmt: skip
 MOST_POINTS = 200
 BUDGET = 100
-RANGES = {"paper": "the paper's range", "fusing": "where clusters fuse"}
+OTHER_SAMPLES = 4
+RANGES = {
+    "paper": "In the paper's range, 0.001 to 0.01, hardly any centres fuse (the numbers of "
+    "clusters stand in the tables). Thin lines: other samples of the same size.",
+    "fusing": "From λ where centres are apart to λ where all are one. Once all are one, the centre "
+    "is the mean of data and antidote points, as in the program, and the points help.",
+}
 
 
 @dataclass(frozen=True)
@@ -96,32 +104,55 @@ def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
     return paper_sample(data, asked.points, asked.two_groups, asked.seed)
 
 
+@dataclass(frozen=True)
+class Job:
+    """An answer on its way, and whether it was there when the page was drawn."""
+
+    future: Future
+    there: bool
+
+
 @st.cache_resource(show_spinner=False)
 def _jobs() -> Jobs:
     return Jobs()
 
 
-def result_job(data: ac.Dataset, asked: ConvexSettings) -> Future:
+def _ask(kind: str, key: tuple, function: Callable[..., Any], *arguments: Any) -> Job:
+    future = _jobs().ask(kind, key, function, *arguments)
+    return Job(future, future.done())
+
+
+def draw_again(jobs: list[Job]) -> None:
+    """Run the page again as soon as more is there than it could draw."""
+    missing = [job.future for job in jobs if not job.there]
+    if any(future.done() for future in missing):
+        st.rerun()
+    watch(*missing)
+
+
+def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.lam, asked.gamma, asked.size)
     arguments = (data.points, data.groups, asked.lam, asked.gamma, asked.size)
-    return _jobs().ask("convex", key, ac.solve_convex, *arguments)
+    return _ask("convex", key, ac.solve_convex, *arguments)
 
 
-def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Future:
+def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.lam, asked.size, asked.seed)
     arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
-    return _jobs().ask("convex-direct", key, convex.direct_search, *arguments)
+    return _ask("convex-direct", key, convex.direct_search, *arguments)
 
 
-def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Future:
+def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
     key = (data.content_hash, asked.gamma, asked.size, with_antidote)
     arguments = (data, asked.gamma, asked.size, with_antidote)
-    return _jobs().ask("convex-path", key, convex.path_of, *arguments)
+    return _ask("convex-path", key, convex.path_of, *arguments)
 
 
-def sweep_job(data: ac.Dataset, asked: ConvexSettings) -> Future:
-    key = (data.content_hash, asked.gamma, asked.size)
-    return _jobs().ask("convex-sweep", key, convex.sweeps, data, asked.gamma, asked.size)
+def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
+    key = (data.content_hash, asked.seed, asked.gamma, asked.size)
+    seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
+    others = [sample(replace(asked, seed=seed), name) for seed in seeds]
+    return _ask("convex-sweep", key, convex.sweeps, data, others, asked.gamma, asked.size)
 
 
 def header(data: ac.Dataset) -> None:
@@ -143,9 +174,9 @@ def header(data: ac.Dataset) -> None:
     )
 
 
-def verdict(data: ac.Dataset, future: Future) -> None:
+def verdict(data: ac.Dataset, job: Job) -> None:
     """One sentence, four numbers, and why."""
-    result = _shown(future, "Clustering the data and the data with antidote points…")
+    result = _shown(job, "Clustering the data and the data with antidote points…")
     if result is None:
         return
     st.subheader(convex.headline(result), anchor=False)
@@ -179,9 +210,9 @@ def verdict(data: ac.Dataset, future: Future) -> None:
     st.markdown(convex.promise_sentence(result))
 
 
-def group_costs(data: ac.Dataset, future: Future) -> None:
+def group_costs(data: ac.Dataset, job: Job) -> None:
     st.subheader("What each group pays", anchor=False)
-    result = _shown(future, "")
+    result = _shown(job, "")
     if result is None:
         return
     chart(
@@ -204,17 +235,17 @@ def with_antidote() -> bool:
     return chosen != "data"
 
 
-def clusterpath(data: ac.Dataset, asked: ConvexSettings, future: Future) -> None:
-    path = _shown(future, "Following the centres from λ = 0 until they are one…")
+def clusterpath(data: ac.Dataset, asked: ConvexSettings, job: Job, result: Job) -> None:
+    path = _shown(job, "Following the centres from λ = 0 until they are one…")
     if path is None:
         return
     caption = (
         "Each line is the way of one centre as λ grows, from its point to the mean of all; crosses "
-        "stand where they are at the λ nearest to yours. "
+        "stand where they are at your λ. "
         + words.map_caption(path.plane.share, path.plane.exact, data.n, data.n, asked.seed)
     )
     chart(
-        convex.clusterpath_figure(path, data, asked.lam, is_dark()),
+        convex.clusterpath_figure(path, data, _shown(result, ""), is_dark()),
         convex.path_table(path),
         "convex-path",
         caption,
@@ -229,43 +260,35 @@ def choose_range() -> str:
         "Plain cost minus cost after, against λ. **Above the line (shaded) the antidote points "
         "help, below it they harm.** The paper reports curves above the line for all four sets."
     )
-    return st.segmented_control(
-        "Range of λ", list(RANGES), default="paper", required=True, key="range", bind=URL,
-        format_func=lambda name: RANGES[name],
-    )  # fmt: skip
+    kind = st.segmented_control(
+        "Range of λ", list(RANGES), default="paper", required=True, key="range", bind=URL
+    )
+    st.caption(RANGES[kind])
+    return kind
 
 
-def differences(samples: dict[str, ac.Dataset], futures: dict[str, Future], kind: str, lam: float):
+def differences(samples: dict[str, ac.Dataset], jobs: dict[str, Job], kind: str, lam: float):
     """Four charts, each as soon as it is there."""
-    done = sum(future.done() for future in futures.values())
-    if done < len(futures):
-        st.progress(done / len(futures), f"{done} of {len(futures)} data sets clustered again…")
+    done = sum(job.there for job in jobs.values())
+    if done < len(jobs):
+        st.progress(done / len(jobs), f"{done} of {len(jobs)} data sets clustered again…")
     names = list(samples)
     for row in range(0, len(names), 2):
         for place, name in zip(st.columns(2, gap="large"), names[row : row + 2], strict=False):
             with place:
-                _difference(samples[name], futures[name], kind, lam)
-    if kind == "paper":
-        st.caption(
-            "In this range hardly any centres fuse (the number of clusters stands in the tables): "
-            "every point is still nearly its own cluster."
-        )
-    else:
-        st.caption(
-            "From λ where centres are apart to λ where all are one. Once all are one, the centre "
-            "is the mean of data and antidote points, just as in the program, and the points help."
-        )
+                _difference(samples[name], jobs[name], kind, lam)
 
 
-def _difference(data: ac.Dataset, future: Future, kind: str, lam: float) -> None:
+def _difference(data: ac.Dataset, job: Job, kind: str, lam: float) -> None:
     st.markdown(f"**{data.title}**")
-    found = _shown(future, "")
+    found = _shown(job, "")
     if found is None:
         return
-    sweep = found[kind]
-    sentence = convex.sweep_sentence(data.title, sweep)
+    sweep = found.of(kind)
+    others = found.others if kind == "paper" else ()
+    sentence = convex.sweep_sentence(data.title, sweep, others)
     chart(
-        convex.difference_figure(sweep, lam, kind == "fusing", is_dark()),
+        convex.difference_figure(sweep, others, lam, kind == "fusing", is_dark()),
         convex.sweep_table(sweep),
         f"convex-{kind}-{data.name}",
         sentence,
@@ -273,15 +296,15 @@ def _difference(data: ac.Dataset, future: Future, kind: str, lam: float) -> None
     st.caption(sentence)
 
 
-def direct(data: ac.Dataset, asked: ConvexSettings, future: Future) -> None:
+def direct(data: ac.Dataset, asked: ConvexSettings, job: Job) -> None:
     st.subheader("Direct search: places tried by exact clustering", anchor=False)
-    result = _shown(future, f"Trying places for up to {asked.size} points, {BUDGET} per size…")
+    result = _shown(job, f"Trying places for up to {asked.size} points, {BUDGET} per size…")
     if result is None:
         return
     st.markdown(f"**{convex.headline(result)}**")
     st.caption(
-        f"The best of a few sizes up to {asked.size}, each with {BUDGET} exact clusterings in "
-        f"{result.seconds:.1f} s or so. " + " ".join(result.notes)
+        f"The best of a few sizes up to {asked.size}; {BUDGET} exact clusterings for each, "
+        f"{result.seconds:.1f} s for the one shown. " + " ".join(result.notes)
     )
     if convex.outcome(result) != "better":
         st.caption(
@@ -302,9 +325,9 @@ def derivation() -> None:
         st.markdown(NOTE.read_text(encoding="utf-8").partition("\n")[2])
 
 
-def _shown(future: Future, waiting: str):
+def _shown(job: Job, waiting: str):
     """The answer; a line while it is on its way, or an error meant for people."""
-    if not future.done():
+    if not job.there:
         st.caption(waiting or "…")
         return None
-    return attempt(answer, future)
+    return attempt(answer, job.future)
