@@ -20,7 +20,9 @@ from antidote_core.algorithms.design_cells import apart, cells_at
 from antidote_core.algorithms.design_contest import (
     FINDABLE,
     HUNT_BATCH,
+    HUNT_LONG,
     HUNT_STARTS,
+    NO_DOUBT,
     TIE,
     Contest,
     Known,
@@ -29,6 +31,7 @@ from antidote_core.algorithms.design_contest import (
 )
 from antidote_core.algorithms.design_fairness import BalanceModel, FairnessModel, SocialModel
 from antidote_core.algorithms.design_program import Placement, place
+from antidote_core.algorithms.plausible import spreads
 from antidote_core.baselines.fair_lloyd import fair_lloyd
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.errors import SpecError
@@ -52,7 +55,8 @@ LEAD_LIMIT = 0.4  # the next cut beats it, however far ahead it is
 FLOORS = (0.3, 0.5, 0.7)
 FLOOR_PASSES = 5
 SMALL = 40  # up to this size the structured search is tried as well
-SMALL_BUDGET = 400
+SMALL_BUDGET = 400  # a quarter of it where evaluating takes longer
+FEW_POINTS = 2000
 SEARCH = "structured search"
 LATEST = "the last answer"
 
@@ -142,7 +146,7 @@ class _Tally:
     notes: list[str] = field(default_factory=list)
 
     def offer(self, candidate: Design) -> None:
-        if _rank(candidate, self.close) < _rank(self.best, self.close):
+        if _rank(candidate, self) < _rank(self.best, self):
             self.best = candidate
 
     @property
@@ -150,10 +154,13 @@ class _Tally:
         return self.target is not None and self.best.reached
 
 
-def _rank(design: Design, close: float) -> tuple[bool, bool, int, float]:
-    """Lower is better; among costs that are close, the one that is found more often."""
-    cost = round(design.cost / close)
-    return (not design.reached, design.chance < FINDABLE, cost, -design.chance)
+def _rank(design: Design, tally: _Tally) -> tuple[bool, bool, int, float]:
+    """Lower is better; among costs that are close, the one that is found more often.
+
+    Without a target, what independent runs would not find counts for nothing.
+    """
+    lost = tally.target is None and design.chance < FINDABLE
+    return (not design.reached, lost, round(design.cost / tally.close), -design.chance)
 
 
 class Designer:
@@ -349,7 +356,9 @@ class Designer:
         runs += self.contest.captures(step.antidote, atoms)
         verdict = self.contest.judge(step.target, runs, enough)
         hunted = 0
-        while verdict.rival is None and hunted < HUNT_STARTS:
+        while verdict.rival is None and hunted < (
+            HUNT_STARTS if verdict.chance >= NO_DOUBT else HUNT_LONG
+        ):
             if self.stopped:
                 return None
             runs += self.contest.hunt(step.antidote, HUNT_BATCH)
@@ -390,7 +399,7 @@ class Designer:
         found = structured(problem, size)(
             lambda x: problem.evaluate(x.reshape(size, d)),
             Box(np.tile(lower, size), np.tile(upper, size)),
-            SMALL_BUDGET,
+            SMALL_BUDGET if len(problem.points) <= FEW_POINTS else SMALL_BUDGET // 4,
             self._rng,
             cancel=self._cancel,
             start=begin,
@@ -400,12 +409,12 @@ class Designer:
         antidote = found.x.reshape(size, d)
         atoms, counts = np.unique(antidote, axis=0, return_counts=True)
         centers = self.contest.evaluator.statistics(antidote)[0]
-        placement = Placement(atoms, counts, centers, math.nan, 0.0, ("size",))
-        step = self._step(placement)
-        verdict = yield from self._contest(step, SEARCH, tally)
-        if verdict is not None:
-            yield self._report("cut", tally, SEARCH, step, verdict, 0)
-            tally.offer(self._designed(step, SEARCH, verdict, tally))
+        step = self._step(Placement(atoms, counts, centers, math.nan, 0.0, ("size",)))
+        yield self._report("cut", tally, SEARCH, step, None, 0)
+        # So few points are soon checked: the fresh clusterings alone decide.
+        design = self._designed(step, SEARCH, None, tally)
+        met = tally.target is not None and design.cost <= tally.target
+        tally.offer(replace(design, reached=met, chance=1.0))
 
     def _designed(self, step: _Step, name: str, verdict: Verdict | None, tally: _Tally) -> Design:
         """A step as a design; without a verdict it has not been contested and cannot hold."""
@@ -528,6 +537,29 @@ def _not_reached(best: Design, tally: _Tally) -> str:
 
 def _with_notes(design: Design, notes: tuple[str, ...]) -> Design:
     return replace(design, notes=(*design.notes, *notes))
+
+
+def spread(designer: Designer, design: Design, target: float | None = None) -> Steps:
+    """The design with its clumps scattered like the real points next to them, as far as it holds.
+
+    Tries the widest scatter first; each is judged by independent clusterings. Where none holds the
+    clumps stay, and a note says so.
+    """
+    problem = designer.problem
+    limit = design.cost + designer.model.close if target is None else target
+    centers = designer.contest.evaluator.statistics(design.antidote)[0]
+    for scale, antidote in spreads(problem.points, design.antidote, centers, designer.box):
+        if designer.stopped:
+            break
+        cost = problem.evaluate(antidote)
+        if cost > limit:
+            continue
+        trial = yield from designer.check(replace(design, antidote=antidote, cost=cost), limit)
+        if trial.reached:
+            note = f"The clumps are spread out at {scale:.0%} of the scatter of real points."
+            return replace(trial, reached=design.reached, notes=(*design.notes, note))
+    note = "Spread out, the antidote points would not keep the cost, so they stay in clumps."
+    return replace(design, notes=(*design.notes, note))
 
 
 def finish(steps: Steps) -> Design:

@@ -1,8 +1,8 @@
 """The contest that a design must win: plain k-means takes the clustering of lowest inertia.
 
 Rivals come from three places: the optima of U, clusterings in which V has a centre for itself, and
-whatever a hunt with fresh k-means++ starts turns up. Every rival that was ever ahead is remembered
-as a cut of the program and as a warm start of every later contest.
+whatever a hunt with fresh k-means++ starts turns up. A rival that was ever ahead is remembered as a
+cut of the program and as a warm start of later contests.
 """
 
 from __future__ import annotations
@@ -25,9 +25,13 @@ TIE = 0.5 * MARGIN  # rivals closer than this may win on another day: their cost
 SAME = 0.02  # clusterings whose centres differ by less (relative) are one
 RESTARTS = 10
 HUNT_STARTS = 16
+HUNT_LONG = 48  # starts where the chance is in doubt
 HUNT_BATCH = 4
-FINDABLE = 0.9  # wanted chance that a k-means of 10 restarts finds the target at all
+NO_DOUBT = 0.999
+FINDABLE = 0.97  # wanted chance that a k-means of 10 restarts finds the target at all
+LIKELY = 0.95  # the clusterings that make up this much of the chance count for the cost
 MAX_CUTS = 24
+WARM_STARTS = 8
 _HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
 
 
@@ -51,18 +55,20 @@ class Verdict:
     `cost`: the worst among the clusterings that tie for the lowest inertia and those that k-means
     with 10 restarts is likely to give; `lead`: how far the best rival is ahead (negative: behind),
     relative to the inertia; `rival`: the run to be beaten next, None when the target holds;
-    `chance`: that k-means with 10 restarts is fair enough, estimated from single starts.
+    `chance`: that k-means with 10 restarts is fair enough, and `found`: that it comes to the
+    target at all, both estimated from single starts.
     """
 
     cost: float
     lead: float
     rival: Run | None
     chance: float
+    found: float
 
     @property
     def findable(self) -> bool:
         """Whether independent runs will find the target, and not only prefer it."""
-        return self.chance >= FINDABLE
+        return self.found >= FINDABLE
 
 
 Known = tuple[Cut, Run]
@@ -121,9 +127,18 @@ class Contest:
         return [(cut, self.run(antidote, cut.centers)) for cut in self.cuts if cut.captured is None]
 
     def captures(self, antidote: Floats, atoms: Floats) -> list[Run]:
-        """Clusterings that give one location of V a centre, and the portfolio's own answer."""
-        starts = [np.vstack([self.capture, atom]) for atom in atoms]
-        starts.append(self.evaluator.statistics(antidote)[0])
+        """Clusterings that give a location of V a centre, and the portfolio's own answer.
+
+        The other centres are those of (k-1)-means, or those of an optimum of U without one.
+        """
+        starts = [self.evaluator.statistics(antidote)[0]]
+        for atom in atoms:
+            starts.append(np.vstack([self.capture, atom]))
+            for basin in self.evaluator.basins:
+                for c in range(len(basin)):
+                    start = basin.copy()
+                    start[c] = atom
+                    starts.append(start)
         return [self.run(antidote, start) for start in starts]
 
     def hunt(self, antidote: Floats, starts: int) -> list[Run]:
@@ -163,13 +178,15 @@ class Contest:
         if strongest is not None:
             lead = target.fixpoint.inertia / strongest.fixpoint.inertia - 1.0
         fresh = sorted((run for run in runs if run.fresh), key=lambda run: run.inertia)
+        hits = sum(apart(run.fixpoint.centers, centers) <= near for run in fresh)
         odds = best_of_odds(len(fresh), RESTARTS)
-        likely = fresh[: int(np.searchsorted(np.cumsum(odds), FINDABLE)) + 1]
+        likely = fresh[: int(np.searchsorted(np.cumsum(odds), LIKELY)) + 1]
         return Verdict(
             cost=max(run.cost for run in [*tied, *likely]),
             lead=lead,
             rival=strongest if lead > -TIE else None,
             chance=sum(p for p, run in zip(odds, fresh, strict=True) if run.cost <= enough),
+            found=1.0 - (1.0 - hits / max(len(fresh), 1)) ** RESTARTS,
         )
 
     def remember(self, rival: Run) -> None:
