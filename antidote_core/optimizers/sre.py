@@ -33,9 +33,8 @@ def sre(minimise: Minimise, embed_dim: int, rounds: int = 5) -> Minimise:
 
     - x is measured from the middle of the box in half widths, and clipped into the box; theirs
       knows no bounds, so the search space was wherever A y happened to lie;
-    - `carried` is the best point so far (at first the best start), not the last round's;
-    - a lies in [0, 2], and each round but a first one without starts begins at a = 1, y = 0, which
-      is `carried` itself: one evaluation per round;
+    - a lies in [0, 2], and a round begins at a = 1, y = 0, which is `carried` itself (at first the
+      best start, if there is one): one evaluation per round, and no round makes things worse;
     - with n' at or above the number of coordinates that can move nothing is embedded: `minimise`
       runs in the whole box.
 
@@ -56,18 +55,16 @@ def sre(minimise: Minimise, embed_dim: int, rounds: int = 5) -> Minimise:
 
     @minimiser
     def embedded(cube: UnitCube, rng: np.random.Generator) -> None:
-        carried, carried_value = np.zeros(cube.dim), math.inf
+        carried, start = np.zeros(cube.dim), None
         if cube.starts:
-            carried, carried_value = 2 * cube.starts[0][0] - 1, cube.starts[0][1]
+            carried, start = 2 * cube.starts[0][0] - 1, stay
         for rounds_left in range(rounds, 0, -1):
             share = cube.remaining // rounds_left
             if share == 0:
                 continue
             embedding = _Embedding(cube, carried, rng.standard_normal((cube.dim, embed_dim)))
-            start = stay if carried.any() else None
             found = minimise(embedding.value, low_box, share, rng, start=start)
-            if found.value < carried_value:
-                carried, carried_value = embedding.point(found.x), found.value
+            carried, start = embedding.point(found.x), stay
 
     def minimise_embedded(
         f: Objective,

@@ -203,9 +203,10 @@ def test_values_that_are_not_finite_are_the_worst(minimise, bad):
     assert not np.isnan(heard).any()
     assert -np.inf not in heard
 
-    nothing = minimise(lambda x: bad, cube(30), 300, rng(), start=np.ones(30))
-    assert (nothing.value, nothing.evaluations) == (np.inf, 300)
-    assert np.array_equal(nothing.x, np.ones(30))
+    for dim in (2, 30):
+        nothing = minimise(lambda x: bad, cube(dim), 300, rng(), start=np.ones(dim))
+        assert (nothing.value, nothing.evaluations) == (np.inf, 300)
+        assert np.array_equal(nothing.x, np.ones(dim))
 
 
 @every
@@ -295,6 +296,15 @@ def test_scale_of_the_box_does_not_matter(minimise):
     assert values[0].values == values[1].values
 
 
+@every
+def test_the_widest_box_does_not_overflow(minimise):
+    box = cube(3, half=8e307)
+    for sign in (-1, 1):
+        found = minimise(lambda x, sign=sign: float((sign * x / 8e307).sum()), box, 200, rng())
+        assert np.isfinite(found.x).all()
+        assert found.value < -1
+
+
 # White boxes: the same protocol around a problem
 
 
@@ -323,6 +333,21 @@ def test_white_boxes_keep_the_protocol(name, capfd):
     stopped = run(90, cancel=lambda: bool(calls.append(1)) or len(calls) > 10)[0]
     assert (stopped.evaluations, stopped.cancelled) == (10, True)
     assert capfd.readouterr() == ("", "")
+
+
+# CMA-ES
+
+
+def test_cmaes_restarts_elsewhere_when_it_has_converged():
+    def two_funnels(x):
+        return min(0.5 + float(x @ x), 6 * float(((x - 0.75) ** 2).sum()))
+
+    heard = []
+    BLACK_BOXES["cmaes"](
+        two_funnels, cube(2), 4000, rng(), on_eval=lambda count, value, x, best: heard.append(best)
+    )
+    assert heard[400] == pytest.approx(0.5)  # the wide funnel in the middle
+    assert heard[-1] < 1e-6
 
 
 # SRE
