@@ -27,7 +27,7 @@ def open_run(link):
         return None, None
     if st.session_state.get("_opened") != run_id:
         st.session_state["_opened"] = run_id
-        if not run_settings.settings_in(link):
+        if run_settings.agrees(link, status.spec):
             run_settings.put(status.spec)
     return run_id, status
 

@@ -230,8 +230,11 @@ def _labelled(
     """A row per line; labels of lines close together are stacked above the highest of them."""
     room = LABEL_ROOM * (high - low)
     rows: list[dict[str, Any]] = []
-    free = low + 0.4 * room  # the lowest place for the next label
-    for _, _, label in (line for line in away if line[1] < low):
+    below = [label for _, cost, label in away if cost < low]
+    free = low + (0.5 - len(below)) * room  # the lowest place for the next label
+    if below:
+        rows.append({"kind": "frame", "size": 0, "cost": free - 0.5 * room})
+    for label in below:
         rows.append({"kind": "away", "label": f"{label} ↓ off this chart", "at": free})
         free += room
     lines = sorted(near, key=lambda line: line[1])

@@ -59,7 +59,7 @@ def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
         default="features" if flat else "umap", required=True, key="projection", bind=URL,
     )  # fmt: skip
     color = bar.segmented_control(
-        "Colour by", list(COLORINGS), default="group", required=True, key="color", bind=URL
+        "Colour by", list(COLORINGS), default="group", required=True, key="paint", bind=URL
     )
     features = (0, 1)
     if projection == "features" and not flat:

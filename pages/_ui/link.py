@@ -19,7 +19,7 @@ def tell_ignored(page: str, asked: dict[str, str]) -> None:
     ignored = [
         f"{key} = {value[:40]}"
         for key, value in asked.items()
-        if key not in st.session_state or not _same(st.session_state[key], value)
+        if key not in st.session_state or not same(st.session_state[key], value)
     ]
     if ignored:
         st.warning(
@@ -28,7 +28,8 @@ def tell_ignored(page: str, asked: dict[str, str]) -> None:
         )
 
 
-def _same(shown: object, asked: str) -> bool:
+def same(shown: object, asked: str) -> bool:
+    """Whether a widget shows what a link asks for."""
     if str(shown).casefold() == asked.strip().casefold():
         return True
     try:

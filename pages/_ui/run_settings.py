@@ -13,6 +13,7 @@ from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.reporting.references import has_fair_algorithm
 from antidote_core.types import GROWTH_POLICIES
+from pages._ui.link import same
 from pages._ui.settings import URL, ClusteringSettings, DataSettings, data_settings
 
 PAIRS = {
@@ -49,10 +50,10 @@ class Asked:
     problem: str = ""
 
 
-def put(spec: ac.RunSpec) -> None:
-    """Set every widget as this spec says; call before they are drawn."""
+def values_of(spec: ac.RunSpec) -> dict[str, Any]:
+    """What every widget would have to show for this spec; empty for data of someone's own."""
     if spec.dataset not in DATASETS:
-        return
+        return {}
     info = dataset_info(spec.dataset)
     pair = (spec.clustering, spec.fairness)
     named = isinstance(spec.target, str)
@@ -85,13 +86,19 @@ def put(spec: ac.RunSpec) -> None:
         values["alpha"] = spec.target
     if spec.embed_dim is not None:
         values["dimension"] = spec.embed_dim
-    for key, value in values.items():
+    return values
+
+
+def put(spec: ac.RunSpec) -> None:
+    """Set every widget as this spec says; call before they are drawn."""
+    for key, value in values_of(spec).items():
         st.session_state[key] = value
 
 
-def settings_in(link: dict[str, str]) -> bool:
-    """Whether a link carries settings besides the run."""
-    return bool(set(link) - {"run", "round", "color", "projection", "x", "y"})
+def agrees(link: dict[str, str], spec: ac.RunSpec) -> bool:
+    """Whether no setting in the link is another than the spec's: then the spec fills the rest."""
+    values = values_of(spec)
+    return all(same(values[key], text) for key, text in link.items() if key in values)
 
 
 def ask() -> Asked:

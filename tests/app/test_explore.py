@@ -123,10 +123,10 @@ def test_the_round_slider_goes_through_the_run(runner, finished) -> None:
 @pytest.mark.parametrize("projection", ["features", "umap"])
 @pytest.mark.parametrize("color", ["group", "cluster", "changed"])
 def test_every_map_and_colour(finished, projection: str, color: str) -> None:
-    app = open_page("explore", run=finished, projection=projection, color=color)
+    app = open_page("explore", run=finished, projection=projection, paint=color)
     assert not app.exception
     assert not app.error
-    assert app.session_state["color"] == color
+    assert app.session_state["paint"] == color
 
 
 LINK = {
@@ -155,6 +155,16 @@ def test_widgets_and_spec_say_the_same_both_ways(runner) -> None:
     for key, value in LINK.items():
         assert str(again.session_state[key]).casefold().removesuffix(".0") == value, key
     assert runner.wait(run_id, 120).state is RunState.FINISHED
+
+
+def test_a_link_with_other_settings_keeps_them_beside_the_run(finished) -> None:
+    app = open_page("explore", run=finished, data="two-optima", k="4")
+    assert not app.exception
+    assert app.slider(key="k").value == 4
+    assert "This run has other settings than those on the left" in said(app)
+    part = open_page("explore", run=finished, data="two-optima", target="value")
+    assert part.number_input(key="alpha").value == SPEC.target
+    assert "other settings" not in said(part)
 
 
 def test_presets_are_those_of_the_paper_and_ours(home) -> None:
