@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from antidote_core.algorithms.design_contest import (
     HUNT_BATCH,
     HUNT_LONG,
     HUNT_STARTS,
-    NO_DOUBT,
+    IN_DOUBT,
     TIE,
     Contest,
     Known,
@@ -40,7 +40,8 @@ from antidote_core.optimizers.structured import structured
 from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
 
-ROUNDS = 8
+ROUNDS = 8  # from one start
+ROUNDS_PER_SIZE = 12
 PASSES = 16
 REPORT_EVERY = 3  # passes between two reports
 CHECKS = 8
@@ -78,8 +79,8 @@ class Design:
     `antidote` (m, d), m <= the size asked for; `promised` cost by the program, `cost` the worst
     over the clusterings that tie for the lowest inertia in the loop. `share` of `checks`
     independent k-means runs with fresh seeds meet the target, and `best_cost` is that of the one
-    with the lowest inertia; NaN before they ran. `binding` names what holds the cost up: "size",
-    "box", "capture", "competitor", "labels" or "solver".
+    with the lowest inertia; NaN before they ran. `binding` names what holds the cost up, most
+    first: "size", "box", "capture", "competitor".
     """
 
     antidote: Floats
@@ -114,6 +115,7 @@ class Design:
 
 
 Steps = Generator[Progress, None, Design]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +145,9 @@ class _Tally:
     target: float | None
     close: float
     best: Design
+    rounds: int = 0
+    settled: bool = False
+    binding: tuple[str, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     def offer(self, candidate: Design) -> None:
@@ -151,7 +156,8 @@ class _Tally:
 
     @property
     def done(self) -> bool:
-        return self.target is not None and self.best.reached
+        """The target is met, or the size is at its edge: met, but not with room for scatter."""
+        return self.target is not None and (self.best.reached or self.settled)
 
 
 def _rank(design: Design, tally: _Tally) -> tuple[bool, bool, int, float]:
@@ -231,7 +237,7 @@ class Designer:
             if self.stopped or tally.done:
                 break
             yield from self._rounds(start, tally)
-        if size <= SMALL and not self.stopped and not tally.done:
+        if size <= SMALL and not self.stopped and not (target is not None and tally.best.reached):
             yield from self._search(tally)
         best = tally.best
         if best.size and not self.stopped and (target is None or best.reached):
@@ -254,11 +260,14 @@ class Designer:
         """Passes and contests from one start until the target of the design holds."""
         aim, trust = start, TRUST
         for index in range(ROUNDS):
+            if tally.rounds >= ROUNDS_PER_SIZE:
+                return
             step, within_reach = yield from self._passes(aim, tally, trust)
             if step is None:
                 return
             verdict = None
             if within_reach:
+                tally.rounds += 1
                 verdict = yield from self._contest(step, start.name, tally)
                 if verdict is None:
                     return
@@ -271,8 +280,10 @@ class Designer:
                 continue
             centers, counts = step.target.fixpoint.centers, step.placement.counts
             if verdict.rival is None:
-                if not verdict.findable:
+                if not verdict.findable or not self._agrees(step, verdict):
                     yield from self._reinforce(_Start(start.name, centers, counts), tally)
+                else:
+                    tally.settled = True
                 if tally.best.start == start.name:
                     self._latest = _Start(LATEST, centers, counts)
                 return
@@ -281,6 +292,10 @@ class Designer:
             else:
                 self.contest.remember(verdict.rival)
             aim, trust = _Start(start.name, centers, counts), TRUST_AGAIN
+
+    def _agrees(self, step: _Step, verdict: Verdict) -> bool:
+        """Whether C(U ∪ V) by its fixed starts is what independent runs find."""
+        return self.problem.evaluate(step.antidote) <= verdict.cost + self.model.close
 
     def _fairer(self, rival: Run, target: Run) -> bool:
         return rival.cost < target.cost - self.model.close
@@ -314,6 +329,7 @@ class Designer:
                 tally.notes.append(f"The solver found no placement from {start.name}.")
                 break
             step = self._step(placement)
+            tally.binding = placement.binding
             if step.rival is not None:
                 self.contest.remember(step.rival)
             if tally.target is not None and step.target.cost <= tally.target:
@@ -356,8 +372,9 @@ class Designer:
         runs += self.contest.captures(step.antidote, atoms)
         verdict = self.contest.judge(step.target, runs, enough)
         hunted = 0
-        while verdict.rival is None and hunted < (
-            HUNT_STARTS if verdict.chance >= NO_DOUBT else HUNT_LONG
+        while verdict.rival is None and (
+            hunted < HUNT_STARTS
+            or (hunted < HUNT_LONG and IN_DOUBT[0] <= verdict.chance < IN_DOUBT[1])
         ):
             if self.stopped:
                 return None
@@ -420,10 +437,12 @@ class Designer:
         """A step as a design; without a verdict it has not been contested and cannot hold."""
         promised = self._promised(step)
         cost = max(step.target.cost, self.problem.evaluate(step.antidote))
+        chance, met = 0.0, False
         if verdict is not None:
+            chance = verdict.chance
+            safe_cost = max(cost, verdict.safe_cost)
             cost = max(cost, verdict.cost)
-        chance = verdict.chance if verdict else 0.0
-        met = tally.target is not None and cost <= tally.target and chance >= FINDABLE
+            met = tally.target is not None and safe_cost <= tally.target and chance >= FINDABLE
         return Design(
             antidote=step.antidote,
             promised=promised,
@@ -504,11 +523,11 @@ class Designer:
         notes = list(dict.fromkeys(tally.notes))
         if tally.target is not None and not best.reached:
             notes.append(_not_reached(best, tally))
-        smallest = int(np.bincount(self.problem.groups).min(initial=0))
-        if self.problem.fairness.name == "balance" and 0 < smallest < self.problem.k:
+        smallest = int(np.unique(self.problem.groups, return_counts=True)[1].min())
+        if self.problem.fairness.name == "balance" and smallest < self.problem.k:
             notes.append(
-                f"The smallest group has {smallest} points, fewer than the {self.problem.k} "
-                "clusters: some cluster must lack it, so balance stays at 0."
+                f"The smallest group has fewer points ({smallest}) than there are clusters "
+                f"({self.problem.k}): some cluster must lack it, so balance stays at 0."
             )
         return tuple(notes)
 
@@ -522,7 +541,7 @@ _BINDING_WORDS = {
 
 
 def _not_reached(best: Design, tally: _Tally) -> str:
-    words = [_BINDING_WORDS[name] for name in best.binding if name in _BINDING_WORDS]
+    words = [_BINDING_WORDS[name] for name in best.binding or tally.binding]
     limits = f"; what binds: {', '.join(words)}" if words else ""
     if not math.isnan(best.share):
         return (
@@ -562,14 +581,14 @@ def spread(designer: Designer, design: Design, target: float | None = None) -> S
     return replace(design, notes=(*design.notes, note))
 
 
-def finish(steps: Steps) -> Design:
+def finish(steps: Generator[Progress, None, Result]) -> Result:
     """Run a generator of progress to its end and return what it returns."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            design: Design = end.value
-            return design
+            result: Result = end.value
+            return result
 
 
 def frontier(

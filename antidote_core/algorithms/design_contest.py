@@ -27,9 +27,10 @@ RESTARTS = 10
 HUNT_STARTS = 16
 HUNT_LONG = 48  # starts where the chance is in doubt
 HUNT_BATCH = 4
-NO_DOUBT = 0.999
+IN_DOUBT = (0.5, 0.999)  # chances between these are worth a long hunt
 FINDABLE = 0.97  # wanted chance that a k-means of 10 restarts finds the target at all
 LIKELY = 0.95  # the clusterings that make up this much of the chance count for the cost
+SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
 MAX_CUTS = 24
 WARM_STARTS = 8
 _HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
@@ -53,13 +54,14 @@ class Verdict:
     """What re-clustering makes of a design.
 
     `cost`: the worst among the clusterings that tie for the lowest inertia and those that k-means
-    with 10 restarts is likely to give; `lead`: how far the best rival is ahead (negative: behind),
-    relative to the inertia; `rival`: the run to be beaten next, None when the target holds;
-    `chance`: that k-means with 10 restarts is fair enough, and `found`: that it comes to the
-    target at all, both estimated from single starts.
+    with 10 restarts is likely to give; `safe_cost`: that cost with room for scatter; `lead`: how
+    far the best rival is ahead (negative: behind), relative to the inertia; `rival`: the run to be
+    beaten next, None when the target holds; `chance`: that k-means with 10 restarts is fair enough,
+    and `found`: that it comes to the target at all, both estimated from single starts.
     """
 
     cost: float
+    safe_cost: float
     lead: float
     rival: Run | None
     chance: float
@@ -181,8 +183,12 @@ class Contest:
         hits = sum(apart(run.fixpoint.centers, centers) <= near for run in fresh)
         odds = best_of_odds(len(fresh), RESTARTS)
         likely = fresh[: int(np.searchsorted(np.cumsum(odds), LIKELY)) + 1]
+        cost = max(run.cost for run in [*tied, *likely])
+        # Runs stop at different points of a flat valley: others may stop a little further off.
+        scatter = [run.cost for run in likely if apart(run.fixpoint.centers, centers) <= near]
         return Verdict(
-            cost=max(run.cost for run in [*tied, *likely]),
+            cost=cost,
+            safe_cost=cost + (SCATTER * (max(scatter) - min(scatter)) if scatter else 0.0),
             lead=lead,
             rival=strongest if lead > -TIE else None,
             chance=sum(p for p, run in zip(odds, fresh, strict=True) if run.cost <= enough),

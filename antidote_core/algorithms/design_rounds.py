@@ -18,8 +18,8 @@ class Sizes(Protocol):
     def next(self) -> int | None:
         """The next size, None at the end."""
 
-    def record(self, size: int, reached: bool) -> None:
-        """What became of a size."""
+    def record(self, size: int, reached: bool, way: float = 0.0) -> None:
+        """What became of a size, and which share of the way to the target it came."""
 
 
 def designed_rounds(
@@ -68,7 +68,9 @@ def designed_rounds(
                 **state(problem, design.antidote),
             },
         )
-        sizes.record(design.size if design.reached else size, design.reached)
+        gap = problem.vanilla.cost - target
+        way = (problem.vanilla.cost - design.cost) / gap if gap > 0 else 0.0
+        sizes.record(design.size if design.reached else size, design.reached, way)
         index += 1
         if answer is None or design.reached or not answer.reached:
             answer = design

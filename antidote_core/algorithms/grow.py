@@ -32,6 +32,7 @@ REPORT_EVERY = 20  # evaluations between two reports of an improvement within a 
 REPORT_LATEST = 100  # evaluations after which there is a report even without an improvement
 SHRINK_BUDGET = 300
 DESIGN_CHECKS = 8
+SURE_SHARE = 0.5  # of the size that a straight line would ask for
 
 Cancel = Callable[[], bool]
 
@@ -171,6 +172,7 @@ class _Sizes:
         self.failed: list[int] = []
         self.works: int | None = None  # smallest size known to reach the target
         self.last = 0
+        self.guess = 0  # sizes below this are hardly worth trying
 
     @property
     def fails(self) -> int:
@@ -193,15 +195,19 @@ class _Sizes:
 
     def _bisected(self) -> int | None:
         if self.works is None:
-            size = min(2 * self.fails, self.limit) if self.fails else self.spec.start_size
+            size = max(2 * self.fails, self.guess) if self.fails else self.spec.start_size
+            size = min(size, self.limit)
             return size if size > self.fails else None
         middle = (self.fails + self.works) // 2
         if self.works - self.fails <= self.tolerance * self.works:
             return None
         return middle if self.fails < middle < self.works else None
 
-    def record(self, size: int, reached: bool) -> None:
+    def record(self, size: int, reached: bool, way: float = 0.0) -> None:
+        """What became of a size; `way` is the share of the way to the target that it came."""
         self.tried += 1
+        if way > 0.0:
+            self.guess = int(SURE_SHARE * size / way)
         self.last = size
         if reached:
             self.works = min(size, self.works or size)

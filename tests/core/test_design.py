@@ -1,0 +1,440 @@
+"""Designed antidote data: the program against cvxpy, the claims against scikit-learn."""
+
+import dataclasses
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.cluster import KMeans
+
+import antidote_core as ac
+from antidote_core.algorithms import design as design_module
+from antidote_core.algorithms.design import Designer, finish, frontier, spread
+from antidote_core.algorithms.design_cells import apart, cells_at
+from antidote_core.algorithms.design_contest import Contest, best_of_odds
+from antidote_core.algorithms.design_fairness import BalanceModel, SocialModel
+from antidote_core.algorithms.design_program import Cut, place
+from antidote_core.algorithms.grow import grow, run
+from antidote_core.algorithms.plausible import nearest_real_distance, remoteness, spreads
+from antidote_core.algorithms.record import fold
+from antidote_core.cli import main
+from antidote_core.errors import SpecError
+from antidote_core.nearest import nearest_center
+from antidote_core.problem import Problem
+from antidote_core.types import RunSpec
+
+
+def table(points, groups):
+    frame = pd.DataFrame(points, columns=[f"x{a}" for a in range(points.shape[1])])
+    frame["group"] = [f"g{j}" for j in groups]
+    return ac.dataset_from_frame(frame, features=list(frame.columns[:-1]), protected="group")
+
+
+def clouds(seed=0, n=240, d=2):
+    """Two clouds with unequal shares of two groups."""
+    rng = np.random.default_rng(seed)
+    points = np.vstack([rng.normal(0.0, 1.0, (n // 2, d)), rng.normal(3.0, 1.3, (n - n // 2, d))])
+    groups = (rng.random(n) < np.where(np.arange(n) < n // 2, 0.25, 0.6)).astype(np.int64)
+    return table(points, groups)
+
+
+def independent_costs(problem, antidote, seeds):
+    """Costs of scikit-learn's k-means on U ∪ V, and that of the run with the lowest inertia."""
+    fits = [
+        KMeans(problem.k, n_init=10, random_state=seed).fit(np.vstack([problem.points, antidote]))
+        for seed in seeds
+    ]
+    cost = ac.balance_cost if problem.fairness.name == "balance" else ac.social_cost
+    costs = [cost(fit.cluster_centers_, problem.points, problem.groups) for fit in fits]
+    return costs, costs[int(np.argmin([fit.inertia_ for fit in fits]))]
+
+
+# The program
+
+
+def test_program_reaches_the_optimum_that_cvxpy_finds():
+    cp = pytest.importorskip("cvxpy")
+    problem = Problem(clouds(3), fairness="social", k=2)
+    lower, upper = problem.box("minmax")
+    cells = cells_at(problem.vanilla.centers, problem.points, problem.groups)
+    mean = problem.points.mean(axis=0, keepdims=True)
+    rival = problem.vanilla.centers + np.array([[0.6, -0.4], [-0.5, 0.5]])
+    cuts = [
+        Cut(mean, float(nearest_center(problem.points, mean)[1].sum()), captured=1, margin=1e-3),
+        Cut(rival, float(nearest_center(problem.points, rival)[1].sum()), margin=1e-3),
+    ]
+    size, present = 12, np.array([4, 8])
+    model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
+    placed = place(cells, cuts, model, (lower, upper), size, present)
+
+    # The same program from its equations, in the variables of the text.
+    k, d = cells.means.shape
+    totals = cells.sizes + present
+    y, m, t = cp.Variable((k, d)), cp.Variable(k, nonneg=True), cp.Variable()
+    rows = [cp.sum(m) <= size]
+    members = np.bincount(problem.groups)
+    labels = cells.labels
+    for j in range(2):
+        paid = 0.0
+        for c in range(k):
+            own = problem.points[(problem.groups == j) & (labels == c)]
+            centre = cells.means[c] + y[c] / totals[c]
+            paid += cp.sum_squares(centre - own.mean(axis=0)) * len(own)
+            paid += ((own - own.mean(axis=0)) ** 2).sum()
+        rows.append(paid / members[j] <= t)
+    for c in range(k):
+        other = cells.centers[1 - c]
+        across = other - cells.centers[c]
+        reach = other @ other - cells.centers[c] @ cells.centers[c] - 0.02 * across @ across
+        rows += [
+            y[c] <= cp.multiply(m[c], upper - cells.means[c]),
+            y[c] >= cp.multiply(m[c], lower - cells.means[c]),
+            2.0 * across @ (y[c] + m[c] * cells.means[c]) <= m[c] * reach,
+        ]
+    for cut in cuts:
+        own = (1 + cut.margin) * cells.inertia  # y = 0 in the last pass: the tangent is 0
+        theirs = cut.inertia
+        for c in range(k):
+            if c == cut.captured:
+                own = own + cp.quad_over_lin(y[c], m[c])
+                continue
+            q = cp.Variable()
+            theirs = theirs + q
+            for centre in cut.centers:
+                away = cells.means[c] - centre
+                rows.append(q <= 2.0 * away @ y[c] + m[c] * (away @ away))
+        rows.append(own <= theirs)
+    reference = cp.Problem(cp.Minimize(t), rows)
+    reference.solve(solver="CLARABEL")
+    assert placed.slack == 0.0
+    assert model.cost(placed.t) == pytest.approx(reference.value, rel=1e-5)
+    assert model.cost(placed.t) < problem.vanilla.cost
+
+
+def test_inertias_of_the_program_are_those_of_the_points():
+    """I(U ∪ V; target) and I(U ∪ V; C) as the program writes them, against plain sums."""
+    problem = Problem(clouds(1), fairness="social", k=2)
+    cells = cells_at(problem.vanilla.centers, problem.points, problem.groups)
+    rng = np.random.default_rng(0)
+    atoms, counts = cells.means + rng.normal(0, 0.3, (2, 2)), np.array([3, 5])
+    totals = cells.sizes + counts
+    shares = counts / totals
+    shifts = shares[:, None] * (atoms - cells.means)
+    union = np.vstack([problem.points, np.repeat(atoms, counts, axis=0)])
+    labels = np.concatenate([cells.labels, np.repeat([0, 1], counts)])
+    squares = (shifts**2).sum(axis=1)
+    own = cells.inertia + (totals * (squares / shares - squares)).sum()
+    direct = sum(
+        ((union[labels == c] - union[labels == c].mean(axis=0)) ** 2).sum() for c in range(2)
+    )
+    assert own == pytest.approx(direct)
+    rival = rng.normal(1.5, 1.0, (2, 2))
+    rents = [
+        min(2 * (cells.means[c] - e) @ shifts[c] + shares[c] * ((cells.means[c] - e) ** 2).sum()
+            for e in rival)
+        for c in range(2)
+    ]  # fmt: skip
+    paid = nearest_center(problem.points, rival)[1].sum()
+    paid += (totals * (squares / shares + rents)).sum()
+    assert paid == pytest.approx(nearest_center(union, rival)[1].sum())
+
+
+def test_flow_over_the_boundary_predicts_the_counts():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(40_000, 2))
+    groups = (points[:, 1] + rng.normal(size=40_000) > 0).astype(np.int64)
+    centers = np.array([[-1.0, 0.3], [0.8, -0.2]])
+    moved = centers + np.array([[0.02, 0.01], [0.03, -0.02]])
+    flow = BalanceModel(points, groups)._flow(centers)
+    before = cells_at(centers, points, groups).counts
+    after = cells_at(moved, points, groups).counts
+    predicted = np.einsum("cjea,ea->cj", flow, moved - centers)
+    assert np.abs(predicted - (after - before)).max() < 0.12 * np.abs(after - before).max()
+
+
+def test_placement_stays_in_the_box_and_within_the_size():
+    problem = Problem(clouds(2), fairness="social", k=2)
+    box = problem.box("plausible")
+    model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
+    cells = cells_at(problem.vanilla.centers, problem.points, problem.groups)
+    for size in (1, 7, 60):
+        placed = place(cells, Contest(problem).cuts, model, box, size, np.zeros(2, dtype=int))
+        assert placed.counts.sum() <= size
+        assert (placed.antidote >= box[0]).all()
+        assert (placed.antidote <= box[1]).all()
+    assert "size" in place(cells, [], model, box, 1, np.zeros(2, dtype=int)).binding
+
+
+def test_odds_of_the_best_draw():
+    rng = np.random.default_rng(0)
+    draws = rng.integers(6, size=(40_000, 10)).min(axis=1)
+    assert np.allclose(np.bincount(draws, minlength=6) / 40_000, best_of_odds(6, 10), atol=0.01)
+    assert sum(best_of_odds(16, 10)) == pytest.approx(1.0)
+    assert best_of_odds(0, 10) == []
+
+
+# Designs
+
+
+@pytest.mark.parametrize(
+    ("fairness", "gain"), [("social", 0.985), ("balance", 1.15)], ids=["social", "balance"]
+)
+def test_designs_hold_for_independent_clusterings(fairness, gain):
+    problem = Problem(clouds(5, n=600), fairness=fairness, k=2)
+    target = gain * problem.vanilla.cost
+    box = problem.box("minmax")
+    found = finish(Designer(problem, box).design(60, target))
+    assert found.reached
+    assert found.share >= design_module.AGREEMENT
+    assert found.size <= 60
+    assert (found.antidote >= box[0]).all()
+    assert (found.antidote <= box[1]).all()
+    costs, best = independent_costs(problem, found.antidote, range(500, 508))
+    assert best <= target
+    assert sum(cost <= target for cost in costs) >= 7
+    assert problem.evaluate(found.antidote) <= target
+
+
+def test_a_basin_switch_is_designed():
+    """The second optimum is fair: a few points make k-means prefer it."""
+    problem = Problem(ac.load_dataset("two-optima"), fairness="balance", k=2)
+    basins = problem.evaluator.basins
+    fair = ac.balance_cost(basins[1], problem.points, problem.groups)
+    assert fair < problem.vanilla.cost - 0.5
+    found = finish(Designer(problem, problem.box("minmax")).design(40, fair + 0.05))
+    assert found.reached
+    costs, best = independent_costs(problem, found.antidote, range(8))
+    assert best <= fair + 0.05
+    assert sum(cost <= fair + 0.05 for cost in costs) >= 7
+
+
+def test_same_problem_same_design():
+    designs = [
+        finish(Designer(p, p.box("minmax")).design(20))
+        for p in (Problem(clouds(5), fairness="social", k=2) for _ in range(2))
+    ]
+    assert np.array_equal(designs[0].antidote, designs[1].antidote)
+    assert designs[0].share == designs[1].share
+
+
+def test_rounds_report_what_was_promised_and_what_came():
+    problem = Problem(clouds(5), fairness="social", k=2)
+    steps = list(Designer(problem, problem.box("minmax")).design(20))
+    cuts = [step.data for step in steps if step.kind == "cut"]
+    assert cuts
+    for data in cuts:
+        assert data["used"] <= 20
+        assert math.isfinite(data["promised"])
+        assert math.isfinite(data["target_cost"])
+    assert any("rival" in data for data in cuts)
+    assert json.loads(json.dumps(cuts)) == cuts
+
+
+def test_stopping_gives_the_best_so_far():
+    problem = Problem(clouds(5, n=600), fairness="balance", k=2)
+    for limit in (0, 1, 3, 10, 30):
+        asked = itertools.count()
+        designer = Designer(problem, problem.box("minmax"), lambda n=asked, m=limit: next(n) >= m)
+        found = finish(designer.design(30, -0.999999))
+        assert found.cost <= problem.vanilla.cost
+        assert found.size <= 30
+
+
+def test_unreached_target_says_what_was_reached_and_what_binds():
+    problem = Problem(clouds(5), fairness="social", k=2)
+    found = finish(Designer(problem, problem.box("minmax")).design(5, 1e-6))
+    assert not found.reached
+    assert found.cost < problem.vanilla.cost
+    sentence = found.notes[-1]
+    assert "at most 5 points" in sentence
+    assert "what binds" in sentence
+
+
+def test_solver_failure_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(design_module, "place", lambda *a, **k: None)
+    problem = Problem(clouds(5), fairness="social", k=2)
+    found = finish(Designer(problem, problem.box("minmax")).design(60, 1e-6))
+    assert found.size == 0
+    assert any("solver found no placement" in note for note in found.notes)
+
+
+def test_box_without_room_duplicates_and_groups_of_one_point():
+    rng = np.random.default_rng(0)
+    base = np.round(rng.normal(size=(40, 2)), 1)
+    groups = np.r_[np.zeros(20), np.ones(19), 2].astype(np.int64)
+    twice, codes = np.repeat(base, 3, axis=0), np.repeat(groups % 2, 3)
+    duplicated = Problem(table(twice, codes), fairness="balance", k=3)
+    middle = duplicated.points.mean(axis=0)
+    stuck = finish(Designer(duplicated, (middle, middle)).design(12, -0.9999))
+    assert stuck.size <= 12
+    assert np.array_equal(stuck.antidote, np.tile(middle, (stuck.size, 1)))
+    outside = duplicated.points.max(axis=0) + 1.0
+    far = finish(Designer(duplicated, (outside, outside + 1.0)).design(5, -0.9999))
+    assert far.size == 0 or (far.antidote >= outside).all()
+    lonely = Problem(
+        dataclasses.replace(table(base, groups % 2), groups=groups, group_names=("a", "b", "c")),
+        fairness="balance",
+        k=2,
+    )
+    found = finish(Designer(lonely, lonely.box("minmax")).design(3, -0.5))
+    assert not found.reached
+    assert any("fewer points (1) than there are clusters (2)" in note for note in found.notes)
+
+
+def test_other_clusterings_and_costs_are_refused():
+    data = ac.load_dataset("blobs")
+    for settings, words in (
+        ({"clustering": "kmedoids"}, "works for k-means"),
+        ({"fairness": "gap"}, "'social' and 'balance'"),
+    ):
+        problem = Problem(data, k=2, **settings)
+        with pytest.raises(SpecError, match=words):
+            Designer(problem, problem.box("minmax"))
+
+
+# Against brute force
+
+
+def tiny(seed, n=24):
+    rng = np.random.default_rng(seed)
+    points = np.vstack([rng.normal([0, 0], 1, (n // 2, 2)), rng.normal([3.5, 1], 1, (n // 2, 2))])
+    groups = (rng.random(n) < 0.2 + 0.5 * (points[:, 0] > 1.7)).astype(np.int64)
+    groups[:2] = 0, 1
+    return table(points, groups)
+
+
+def smallest_by_enumeration(problem, most, seeds=range(4)):
+    """(size, cost) of the best V on a 5 x 5 grid that independent clusterings confirm."""
+    lower, upper = problem.box("minmax")
+    grid = np.array(
+        list(itertools.product(*(np.linspace(lower[a], upper[a], 5) for a in range(2))))
+    )
+    for size in range(1, most + 1):
+        sets = [list(s) for s in itertools.combinations_with_replacement(range(25), size)]
+        ranked = sorted((problem.evaluate(grid[rows]), rows) for rows in sets)
+        for cost, rows in ranked[:5]:
+            costs, _ = independent_costs(problem, grid[rows], seeds)
+            if cost < problem.vanilla.cost - 1e-6 and max(costs) <= cost + 1e-9:
+                yield size, cost
+                break
+
+
+@pytest.mark.parametrize("fairness", ["balance", "social"])
+@pytest.mark.parametrize("seed", [2, 3])
+def test_at_most_one_point_more_than_brute_force(seed, fairness):
+    problem = Problem(tiny(seed), fairness=fairness, k=2)
+    cases = list(smallest_by_enumeration(problem, 2))
+    assert cases
+    for size, cost in cases:
+        designer = Designer(problem, problem.box("minmax"))
+        found = (finish(designer.design(s, cost + 1e-9)) for s in range(1, size + 2))
+        assert any(design.reached for design in found)
+
+
+# Frontier, plausibility
+
+
+def test_frontier_is_verified_and_never_rises():
+    problem = Problem(clouds(5, n=600), fairness="social", k=2)
+    designs = finish(frontier(problem, [30, 6, 60]))
+    assert [design.checks for design in designs] == [8, 8, 8]
+    assert all(design.size <= size for design, size in zip(designs, (6, 30, 60), strict=True))
+    costs = [design.best_cost for design in designs]
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] < problem.vanilla.cost
+    for design in designs:
+        _, best = independent_costs(problem, design.antidote, range(900, 904))
+        assert best == pytest.approx(design.best_cost, rel=2e-3)
+
+
+def test_spread_keeps_means_box_cells_and_the_cost():
+    problem = Problem(clouds(5, n=600), fairness="social", k=2)
+    target = 0.985 * problem.vanilla.cost
+    designer = Designer(problem, problem.box("plausible"))
+    found = finish(designer.design(80, target))
+    assert found.reached
+    centers = problem.cluster(found.antidote).centers
+    lower, upper = designer.box
+    for scale, scattered in spreads(problem.points, found.antidote, centers, designer.box):
+        assert 0 < scale <= 1
+        assert len(scattered) == found.size
+        assert scattered.mean(axis=0) == pytest.approx(found.antidote.mean(axis=0))
+        assert (scattered >= lower - 1e-9).all()
+        assert (scattered <= upper + 1e-9).all()
+    result = finish(spread(designer, found, target))
+    assert any("pread out" in note for note in result.notes)
+    assert problem.evaluate(result.antidote) <= target
+    if not np.array_equal(result.antidote, found.antidote):
+        assert len(np.unique(result.antidote, axis=0)) > len(np.unique(found.antidote, axis=0))
+        assert result.share >= design_module.AGREEMENT
+
+
+def test_distance_to_the_nearest_real_point():
+    rng = np.random.default_rng(0)
+    points, antidote = rng.normal(size=(50, 3)), rng.normal(size=(7, 3))
+    expected = cdist(antidote, points).min(axis=1)
+    assert nearest_real_distance(points, antidote) == pytest.approx(expected)
+    assert nearest_real_distance(points, antidote[:0]).shape == (0,)
+    assert remoteness(points, points[:5]) == ()
+    sentence = remoteness(points, np.full((2, 3), 40.0))[0]
+    assert "2 of 2 antidote points are extreme" in sentence
+
+
+# As an optimizer of runs
+
+
+def test_runs_with_design_bisect_to_a_small_size():
+    data = clouds(5, n=600)
+    plain = Problem(data, fairness="social", k=2).vanilla.cost
+    spec = RunSpec(
+        dataset="clouds", fairness="social", optimizer="design", growth="bisect",
+        target=0.985 * plain, start_size=4, max_size=80,
+    )  # fmt: skip
+    events = list(grow(spec, data))
+    view = fold(events)
+    kinds = {event.kind for event in events}
+    assert {"cut", "progress", "round", "verified", "finished"} <= kinds
+    assert view.reached
+    assert view.cuts
+    assert len(view.verification.costs) == 8
+    assert view.verification.share >= design_module.AGREEMENT
+    assert any("antidote points" in note for note in view.notes)
+    failed = [r.size for r in view.history if not r.reached]
+    assert view.size < 80
+    assert all(r.cost > spec.target for r in view.history if r.size < view.size / 2) or failed
+    for event in events:
+        json.loads(event.to_json())
+    again = list(grow(spec, data))
+    assert [(e.kind, e.data) for e in events] == [(e.kind, e.data) for e in again]
+
+
+def test_design_runs_can_be_cancelled():
+    asked = itertools.count()
+    spec = RunSpec(dataset="blobs", optimizer="design", target=-2.0, start_size=5)
+    view = run(spec, cancel=lambda: next(asked) > 4)
+    assert view.state == "stopped"
+    assert view.cost <= view.vanilla_cost
+
+
+def test_command_line_takes_design(capsys):
+    code = main(
+        ["run", "--dataset", "two-optima", "--optimizer", "design", "--growth", "bisect",
+         "--target", "vanilla", "--start-size", "4", "--max-size", "40", "--json"]
+    )  # fmt: skip
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert code == 0
+    assert lines[-1]["kind"] == "result"
+    assert any(line["kind"] == "cut" for line in lines)
+
+
+def test_apart_and_cells():
+    centers = np.array([[0.0, 0.0], [4.0, 0.0]])
+    assert apart(centers, centers[::-1]) == 0.0
+    points = np.array([[0.0, 1.0], [0.0, -1.0], [4.0, 0.0]])
+    cells = cells_at(centers, points, np.array([0, 1, 0]))
+    assert cells.inertia == pytest.approx(2.0)
+    assert cells_at(np.array([[0.0, 0.0], [99.0, 0.0]]), points, np.array([0, 1, 0])) is None
