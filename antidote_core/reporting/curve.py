@@ -72,6 +72,8 @@ def curve_table(
 def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
     paint = ink(dark)
+    empty = ink(not dark) if dark else "white"
+    fair = "#5AA9E0" if dark else SOTA  # the role's blue, light enough to read
     x = {
         "field": "size",
         "type": "quantitative",
@@ -96,7 +98,7 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
         "field": "kind",
         "type": "nominal",
         "legend": None,
-        "scale": {"domain": ["vanilla", "fair", "target"], "range": [VANILLA, SOTA, paint]},
+        "scale": {"domain": ["vanilla", "fair", "target"], "range": [VANILLA, fair, paint]},
     }
     ours = {"stroke": ANTIDOTE, "strokeWidth": 2.5, "size": 90}
     layers = [
@@ -131,7 +133,12 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
         },
         {
             "transform": _only("round"),
-            "mark": {"type": "point", "filled": True, "fill": "white", **ours},
+            "mark": {
+                "type": "point",
+                "filled": True,
+                "fill": empty,
+                **ours,
+            },
             "encoding": {"x": x, "y": y, "tooltip": tip},
         },
         {
@@ -162,7 +169,7 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
                     "legend": None,
                     "scale": {
                         "domain": ["vanilla", "fair", "target", "away"],
-                        "range": [paint, "#5AA9E0" if dark else SOTA, paint, paint],
+                        "range": [paint, fair, paint, paint],
                     },
                 },
             },

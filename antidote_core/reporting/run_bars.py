@@ -1,16 +1,35 @@
-"""What each group pays before and after, side by side."""
+"""Beside the bars of a run: cluster sizes, and what each group pays before and after."""
 
 from __future__ import annotations
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.fairness import SocialTable
+from antidote_core.fairness import BalanceTable, SocialTable
 from antidote_core.reporting.palette import ANTIDOTE, DECIDES, VANILLA
 from antidote_core.reporting.tables import DECIDES_MARK
+from antidote_core.reporting.verdict import TINY, share_of_data
 from antidote_core.reporting.words import number
 
 ROW = 46  # pixels per group
+
+
+def cluster_sizes(table: BalanceTable) -> str:
+    r"""How many points each cluster holds, and a warning when one of them hardly holds any.
+
+    >>> import numpy as np
+    >>> from antidote_core.fairness import balance_from_counts
+    >>> table = balance_from_counts(np.array([[2.0, 3.0], [498.0, 997.0]]))
+    >>> print(cluster_sizes(table).replace("\N{NO-BREAK SPACE}", " "))
+    Points per cluster: 5, 1,495. Cluster 1 holds only 0.33 % of the data: its mix says little.
+    """
+    sizes = table.counts.sum(axis=1)
+    text = "Points per cluster: " + ", ".join(f"{int(size):,}" for size in sizes) + "."
+    for cluster, size in enumerate(sizes.tolist()):
+        if size < TINY * sizes.sum():
+            share = share_of_data(int(size), int(sizes.sum()))
+            text += f" Cluster {cluster + 1} holds only {share} of the data: its mix says little."
+    return text
 
 
 def cost_pair_figure(

@@ -9,6 +9,8 @@ from typing import Literal
 from antidote_core.algorithms.record import RunView
 from antidote_core.reporting.words import number
 
+TINY = 0.01  # part of the data below which a cluster says little
+
 Tone = Literal["good", "doubtful", "bad", "waiting"]
 
 
@@ -49,7 +51,25 @@ def verdict(view: RunView) -> Verdict:
     if verification is not None and verification.antidote_only:
         captured = "A cluster of the independent clustering holds antidote points only."
         return Verdict("doubtful", change, (checks, captured, noise))
+    tiny = _tiny_cluster(view)
+    if tiny:
+        return Verdict("doubtful", change, (checks, tiny, noise))
     return Verdict("good" if view.outside_noise else "doubtful", change, (checks, noise))
+
+
+def _tiny_cluster(view: RunView) -> str:
+    """A doubt when the answer has left hardly anyone in a cluster, and plain clustering had not."""
+    answer = next((done for done in view.history if done.cost == view.cost), None)
+    if answer is None or not view.vanilla:
+        return ""
+    before = min(sum(row) for row in view.vanilla["counts"])
+    after = int(answer.counts.sum(axis=1).min())
+    if after >= TINY * view.points or after >= before:
+        return ""
+    return (
+        f"But one cluster now holds only {_points(after)} ({share_of_data(after, view.points)} of "
+        "the data), so its mix of groups says little."
+    )
 
 
 def share_of_data(size: int, points: int) -> str:

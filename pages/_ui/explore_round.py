@@ -190,6 +190,11 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
         st.caption(f"Now: {sentence}  \nBefore: {before}")
     else:
         st.caption(sentence)
+    sizes = run_bars.cluster_sizes(shot.balance)
+    if "only" in sizes:
+        st.warning(sizes, icon="⚠️")
+    else:
+        st.caption(sizes)
     with st.expander("The numbers behind this chart"):
         st.dataframe(table, hide_index=True)
 

@@ -243,6 +243,19 @@ def test_the_curve_has_a_row_for_everything_and_keeps_labels_apart(view) -> None
     assert list(again.columns) == list(table.columns)
 
 
+def test_a_cluster_with_hardly_anyone_in_it_makes_the_verdict_doubtful(view) -> None:
+    confirmed = dataclasses.replace(view.verification, confirmed=True, antidote_only=0)
+    good = dataclasses.replace(
+        view, reached=True, verification=confirmed, noise=(), vanilla_cost=0.0, cost=-0.7
+    )
+    few = np.array([[1.0, 1.0], [199.0, 199.0]])
+    for counts, tone in ((few, "doubtful"), (few + 100, "good")):
+        last = dataclasses.replace(view.history[0], cost=-0.7, counts=counts)
+        found = verdict(dataclasses.replace(good, history=(last,)))
+        assert found.tone == tone
+        assert ("one cluster now holds only 2 points" in found.text) == (tone == "doubtful")
+
+
 def test_the_curve_grows_from_nothing() -> None:
     table = curve.curve_table(ac.RunView())
     assert set(table["kind"]) == {"frame"}
