@@ -242,6 +242,8 @@ class Designer:
         best = tally.best
         if best.size and not self.stopped and (target is None or best.reached):
             best = yield from self.check(best, target)
+        elif best.size:
+            best = replace(best, reached=False)  # nothing counts as reached unchecked
         return _with_notes(best, self._sentences(best, tally))
 
     def _nothing(self, target: float | None) -> Design:
@@ -506,8 +508,9 @@ class Designer:
         best = min(found, key=lambda result: result[1])
         limit = target if target is not None else design.cost + self.model.close
         share = sum(cost <= limit for cost in costs) / len(costs)
-        reached = target is not None and best[2] <= target and share >= AGREEMENT
-        if target is not None and not reached:
+        complete = len(costs) == checks
+        reached = complete and target is not None and best[2] <= target and share >= AGREEMENT
+        if target is not None and complete and not reached:
             self._learn(design, found, target)
         return replace(design, reached=reached, share=share, best_cost=best[2], checks=len(costs))
 
@@ -521,7 +524,7 @@ class Designer:
 
     def _sentences(self, best: Design, tally: _Tally) -> tuple[str, ...]:
         notes = list(dict.fromkeys(tally.notes))
-        if tally.target is not None and not best.reached:
+        if tally.target is not None and not best.reached and not self.stopped:
             notes.append(_not_reached(best, tally))
         smallest = int(np.unique(self.problem.groups, return_counts=True)[1].min())
         if self.problem.fairness.name == "balance" and smallest < self.problem.k:

@@ -19,7 +19,7 @@ import numpy as np
 from antidote_core.algorithms.design_rounds import designed_rounds
 from antidote_core.algorithms.record import RunView, after, pack
 from antidote_core.algorithms.sota import sota_reference
-from antidote_core.algorithms.verification import CHECKS, meets, noise, verify
+from antidote_core.algorithms.verification import CHECKS, meets, noise, verifying
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
@@ -94,7 +94,17 @@ def grow(
         yield event("stopped", reason="stopped by you")
         return
     checks = DESIGN_CHECKS if designs else CHECKS
-    yield event("verified", **asdict(verify(problem, view.antidote, target, strict, checks)))
+    verification = verifying(problem, view.antidote, target, strict, checks)
+    while True:
+        try:
+            done = next(verification)
+        except StopIteration as end:
+            yield event("verified", **asdict(end.value))
+            break
+        if designs:
+            report = {"index": view.rounds - 1, "size": view.size, "cost": view.cost}
+            step = {"kind": "verify", "step": done, "of": checks}
+            yield event("progress", **report, evaluations=evaluations, design=step)
     yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
 
 

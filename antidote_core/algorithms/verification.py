@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,11 +36,24 @@ def verify(
     problem: Problem, antidote: Floats, target: float, strict: bool, checks: int = CHECKS
 ) -> Verification:
     """Cluster U ∪ V anew, `checks` times with 10 restarts each, by the plain clustering."""
+    steps = verifying(problem, antidote, target, strict, checks)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            verification: Verification = end.value
+            return verification
+
+
+def verifying(
+    problem: Problem, antidote: Floats, target: float, strict: bool, checks: int = CHECKS
+) -> Generator[int, None, Verification]:
+    """`verify`, step by step: yields the number of checks done so far."""
     union = np.vstack([problem.points, antidote])
-    fits = [
-        problem.clustering.fit(union, k=problem.k, restarts=RESTARTS, seed=seed)
-        for seed in _seeds(problem.seed, _FRESH, checks)
-    ]
+    fits = []
+    for seed in _seeds(problem.seed, _FRESH, checks):
+        fits.append(problem.clustering.fit(union, k=problem.k, restarts=RESTARTS, seed=seed))
+        yield len(fits)
     costs = [_cost(problem, fit) for fit in fits]
     best = min(range(checks), key=lambda i: fits[i].objective)
     met = [meets(cost, target, strict) for cost in costs]

@@ -242,6 +242,14 @@ def test_stopping_gives_the_best_so_far():
         found = finish(designer.design(30, -0.999999))
         assert found.cost <= problem.vanilla.cost
         assert found.size <= 30
+        assert not found.reached
+
+
+def test_the_papers_single_start_can_be_designed_for_too():
+    problem = Problem(clouds(5, n=600), fairness="social", k=2, restarts=1)
+    found = finish(Designer(problem, problem.box("minmax")).design(30))
+    assert found.best_cost < problem.vanilla.cost
+    assert found.checks == 8
 
 
 def test_unreached_target_says_what_was_reached_and_what_binds():
