@@ -47,35 +47,33 @@ def _squared(x, y):
 
 
 @_jit
+def _nearest(x, centers):
+    """Index of the nearest centre and the squared distance to it; ties go to the lower index."""
+    best = np.inf
+    label = 0
+    for c in range(centers.shape[0]):
+        s = _squared(x, centers[c])
+        if s < best:
+            best = s
+            label = c
+    return label, best
+
+
+@_jit
 def assign(points, centers, labels, squared):
     """Nearest centre of every point; ties go to the lower index."""
-    k = centers.shape[0]
     for i in range(points.shape[0]):
-        best = np.inf
-        label = 0
-        for c in range(k):
-            s = _squared(points[i], centers[c])
-            if s < best:
-                best = s
-                label = c
-        labels[i] = label
-        squared[i] = best
+        labels[i], squared[i] = _nearest(points[i], centers)
 
 
 @_jit
 def full_statistics(points, groups, centers, sums, counts):
     """Sums (k, g, d) and counts (k, g) of U with every point at its nearest centre."""
-    k, d = centers.shape
+    d = centers.shape[1]
     sums[:] = 0.0
     counts[:] = 0.0
     for i in range(points.shape[0]):
-        best = np.inf
-        label = 0
-        for c in range(k):
-            s = _squared(points[i], centers[c])
-            if s < best:
-                best = s
-                label = c
+        label, _ = _nearest(points[i], centers)
         j = groups[i]
         counts[label, j] += 1.0
         for a in range(d):
@@ -203,13 +201,7 @@ def _from_reference(points, groups, centers, reference, margins, labels, sums, c
         if margins[i] > threshold[old]:
             continue
         looks += 1
-        best = np.inf
-        label = 0
-        for c in range(k):
-            s = _squared(points[i], centers[c])
-            if s < best:
-                best = s
-                label = c
+        label, _ = _nearest(points[i], centers)
         if label != old:
             j = groups[i]
             counts[old, j] -= 1.0
@@ -312,13 +304,7 @@ def lloyd(
         if total_count[k - 1] > most_held:
             return total_looks, DROPPED
         for i in range(m):
-            best = np.inf
-            label = 0
-            for c in range(k):
-                s = _squared(antidote[i], centers[c])
-                if s < best:
-                    best = s
-                    label = c
+            label, _ = _nearest(antidote[i], centers)
             total_count[label] += 1.0
             for a in range(d):
                 total_sum[label, a] += antidote[i, a]
@@ -363,10 +349,7 @@ def antidote_inertia(antidote, centers):
     """Sum of squared distances of V to the nearest centres."""
     total = 0.0
     for i in range(antidote.shape[0]):
-        best = np.inf
-        for c in range(centers.shape[0]):
-            best = min(best, _squared(antidote[i], centers[c]))
-        total += best
+        total += _nearest(antidote[i], centers)[1]
     return total
 
 
