@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,7 +84,8 @@ class Problem:
                 f"antidote points must be a table with {d} columns, one row per point; "
                 f"got shape {antidote.shape}."
             )
-        if not np.isfinite(antidote).all():
+        flat = antidote.ravel()
+        if not math.isfinite(flat @ flat):
             raise DataError("antidote points must be finite numbers.")
         return antidote
 

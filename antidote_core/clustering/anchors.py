@@ -214,19 +214,51 @@ def _from_reference(points, groups, centers, reference, margins, labels, sums, c
 
 
 @_jit
+def group_costs(centers, sums, counts, squares, costs):
+    """Average squared distance per group: (sum |x|^2 - 2 M·sum x + count |M|^2) / size."""
+    k, d = centers.shape
+    total = 0.0
+    for j in range(counts.shape[1]):
+        size = 0.0
+        cost = squares[j]
+        for c in range(k):
+            dot = 0.0
+            norm = 0.0
+            for a in range(d):
+                dot += centers[c, a] * sums[c, j, a]
+                norm += centers[c, a] * centers[c, a]
+            cost += counts[c, j] * norm - 2.0 * dot
+            size += counts[c, j]
+        cost = max(cost, 0.0)
+        total += cost
+        costs[j] = cost / size if size > 0.0 else 0.0
+    return total
+
+
+@_jit
+def antidote_inertia(antidote, centers):
+    """Sum of squared distances of V to the nearest centres."""
+    total = 0.0
+    for i in range(antidote.shape[0]):
+        total += _nearest(antidote[i], centers)[1]
+    return total
+
+
+@_jit
 def lloyd(
     points, groups, antidote, start, used, anchors, bare, offsets, order, keys, anchor_sums,
     anchor_counts, uses, hint, most_held, centers, sums, counts, lengths, best_lengths, costliest,
-    margins, labels,
+    margins, labels, squares, costs,
 ):  # fmt: skip
     """Lloyd's algorithm on U ∪ V from `start` to its fixpoint.
 
     Each step starts from the anchor that needs the fewest looks (`hint` is tried first and taken at
     once if it is good); when all are far away, from a reference made on the way by a full pass.
-    Fills `centers` (k, d), `sums` and `counts` of U at those centres, and `costliest` (k, d) with
-    the centres of the step that took most looks. Returns (looks, outcome): CONVERGED, EMPTIED when
-    a cluster lost all its points, or DROPPED when more than `most_held` points of U came to the
-    last cluster; in the last two cases the other results mean nothing.
+    Fills `centers` (k, d), `sums` and `counts` of U at those centres, the average group `costs`
+    (g,), and `costliest` (k, d) with the centres of the step that took most looks. Returns (looks,
+    outcome, inertia on U ∪ V): the outcome is CONVERGED, EMPTIED when a cluster lost all its
+    points, or DROPPED when more than `most_held` points of U came to the last cluster; in the last
+    two cases the other results mean nothing.
     """
     n = points.shape[0]
     k, d = start.shape
@@ -302,7 +334,7 @@ def lloyd(
                     s += sums[c, j, a]
                 total_sum[c, a] = s
         if total_count[k - 1] > most_held:
-            return total_looks, DROPPED
+            return total_looks, DROPPED, np.inf
         for i in range(m):
             label, _ = _nearest(antidote[i], centers)
             total_count[label] += 1.0
@@ -311,7 +343,7 @@ def lloyd(
         same = True
         for c in range(k):
             if total_count[c] == 0.0:
-                return total_looks, EMPTIED
+                return total_looks, EMPTIED, np.inf
             for a in range(d):
                 moved = total_sum[c, a] / total_count[c]
                 if moved != centers[c, a]:
@@ -319,38 +351,8 @@ def lloyd(
                     centers[c, a] = moved
         if same:
             break
-    return total_looks, CONVERGED
-
-
-@_jit
-def group_costs(centers, sums, counts, squares, costs):
-    """Average squared distance per group: (sum |x|^2 - 2 M·sum x + count |M|^2) / size."""
-    k, d = centers.shape
-    total = 0.0
-    for j in range(counts.shape[1]):
-        size = 0.0
-        cost = squares[j]
-        for c in range(k):
-            dot = 0.0
-            norm = 0.0
-            for a in range(d):
-                dot += centers[c, a] * sums[c, j, a]
-                norm += centers[c, a] * centers[c, a]
-            cost += counts[c, j] * norm - 2.0 * dot
-            size += counts[c, j]
-        cost = max(cost, 0.0)
-        total += cost
-        costs[j] = cost / size if size > 0.0 else 0.0
-    return total
-
-
-@_jit
-def antidote_inertia(antidote, centers):
-    """Sum of squared distances of V to the nearest centres."""
-    total = 0.0
-    for i in range(antidote.shape[0]):
-        total += _nearest(antidote[i], centers)[1]
-    return total
+    inertia = group_costs(centers, sums, counts, squares, costs)
+    return total_looks, CONVERGED, inertia + antidote_inertia(antidote, centers)
 
 
 def _distances(points: Floats, centers: Floats) -> Floats:

@@ -157,12 +157,6 @@ class KMeansEvaluator:
         inertia = self._kernels.group_costs(centers, sums, counts, self._squares, np.empty(g))
         return float(inertia), centers
 
-    @property
-    def _build_looks(self) -> int:
-        """Looks after which another anchor pays; evicting one must pay for losing it as well."""
-        full = self._used == len(self._anchors)
-        return BUILD_LOOKS * len(self._points) * (4 if full else 1)
-
     def _add_anchor(self, centers: Floats) -> None:
         if self._used < len(self._anchors):
             a = self._used
@@ -186,6 +180,9 @@ class KMeansEvaluator:
             self._counts[a, :known],
         )
         self._uses[a] = int(self._uses[: self._used].max()) + 1
+        # Looks after which another anchor pays; evicting one must pay for losing it as well.
+        full = self._used == len(self._anchors)
+        self._build_looks = BUILD_LOOKS * len(self._points) * (4 if full else 1)
 
     def _lloyd(
         self, antidote: Floats, start: Floats, hint: int, most_held: float = np.inf
@@ -196,11 +193,11 @@ class KMeansEvaluator:
         sums = np.empty((k, g, d))
         counts = np.empty((k, g))
         costs = np.empty(g)
-        looks, outcome = self._kernels.lloyd(
+        looks, outcome, inertia = self._kernels.lloyd(
             self._points, self._groups, antidote, start, self._used, self._anchors, self._bare,
             self._offsets, self._order, self._keys, self._sums, self._counts, self._uses, hint,
             most_held, centers, sums, counts, self._lengths, self._best_lengths, self._costliest,
-            self._margins, self._labels,
+            self._margins, self._labels, self._squares, costs,
         )  # fmt: skip
         if outcome == self._kernels.DROPPED:
             return None
@@ -211,14 +208,13 @@ class KMeansEvaluator:
         if outcome == self._kernels.EMPTIED:
             centers = _scikit_lloyd(np.vstack([self._points, antidote]), start)
             self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
-        inertia = self._kernels.group_costs(centers, sums, counts, self._squares, costs)
-        inertia += self._kernels.antidote_inertia(antidote, centers)
+            inertia = self._kernels.group_costs(centers, sums, counts, self._squares, costs)
+            inertia += self._kernels.antidote_inertia(antidote, centers)
         return Fixpoint(inertia, centers, counts, costs)
 
     def descend(self, antidote: Floats, start: Floats) -> Fixpoint:
         """Where Lloyd's algorithm on U ∪ V ends from the centres `start` (k, d)."""
-        antidote = np.ascontiguousarray(antidote)
-        found = self._lloyd(antidote, np.ascontiguousarray(start), -1)
+        found = self._lloyd(np.array(antidote, order="C"), np.array(start, order="C"), -1)
         assert found is not None  # only runs with a limit are dropped
         return found
 
@@ -238,6 +234,8 @@ class KMeansEvaluator:
         return best.centers, best.counts, best.group_costs
 
     def _other_starts(self, antidote: Floats) -> list[tuple[Floats, float]]:
+        if self._capture is None and len(self.basins) == 1:
+            return []
         starts = [(centers, np.inf) for centers in self.basins[1:]]
         if self._capture is not None and len(antidote):
             squared = ((antidote[:, None, :] - self._capture) ** 2).sum(axis=2).min(axis=1)
