@@ -40,12 +40,13 @@ from antidote_core.optimizers.structured import structured
 from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
 
-ROUNDS = 8  # from one start
-ROUNDS_PER_SIZE = 12
+ROUNDS = 6  # from one start
+ROUNDS_PER_SIZE = 8
 PASSES = 16
 REPORT_EVERY = 3  # passes between two reports
 CHECKS = 8
 AGREEMENT = 0.875  # share of independent clusterings that must meet the target
+SOLID = 0.99
 TRUST = 0.2  # first radius of the trust region, in distances between centres
 TRUST_AGAIN = 0.02  # after a cut the target is near already
 SMALLEST_TRUST = 5e-4
@@ -99,6 +100,11 @@ class Design:
     def size(self) -> int:
         """|V|."""
         return len(self.antidote)
+
+    @property
+    def solid(self) -> bool:
+        """Reached in every check, and with hardly a doubt that others will find it too."""
+        return self.reached and self.share == 1.0 and self.chance >= SOLID
 
     def summary(self) -> dict[str, Any]:
         """Everything but V, fit for JSON."""
@@ -155,9 +161,14 @@ class _Tally:
             self.best = candidate
 
     @property
+    def misses(self) -> bool:
+        """Whether there is a target and it is not met yet."""
+        return self.target is not None and not self.best.reached
+
+    @property
     def done(self) -> bool:
         """The target is met, or the size is at its edge: met, but not with room for scatter."""
-        return self.target is not None and (self.best.reached or self.settled)
+        return self.target is not None and (not self.misses or self.settled)
 
 
 def _rank(design: Design, tally: _Tally) -> tuple[bool, bool, int, float]:
@@ -237,7 +248,7 @@ class Designer:
             if self.stopped or tally.done:
                 break
             yield from self._rounds(start, tally)
-        if size <= SMALL and not self.stopped and not (target is not None and tally.best.reached):
+        if size <= SMALL and not self.stopped and (target is None or tally.misses):
             yield from self._search(tally)
         best = tally.best
         if best.size and not self.stopped and (target is None or best.reached):
@@ -282,10 +293,11 @@ class Designer:
                 continue
             centers, counts = step.target.fixpoint.centers, step.placement.counts
             if verdict.rival is None:
-                if not verdict.findable or not self._agrees(step, verdict):
+                agrees = self._agrees(step, verdict)
+                close_by = tally.misses and verdict.chance >= IN_DOUBT[0]
+                if not verdict.findable or not agrees or close_by:
                     yield from self._reinforce(_Start(start.name, centers, counts), tally)
-                else:
-                    tally.settled = True
+                tally.settled = verdict.findable and agrees
                 if tally.best.start == start.name:
                     self._latest = _Start(LATEST, centers, counts)
                 return
@@ -356,7 +368,7 @@ class Designer:
     def _step(self, placement: Placement) -> _Step:
         antidote = placement.antidote
         target = self.contest.run(antidote, placement.centers)
-        known = self.contest.known(antidote)
+        known = self.contest.known(antidote, target.fixpoint.centers)
         verdict = self.contest.judge(target, [run for _, run in known], enough=target.cost)
         penalty = LEAD_PRICE * max(0.0, verdict.lead + TIE)
         merit = target.cost / self.model.unit + min(penalty, LEAD_LIMIT)
@@ -403,7 +415,7 @@ class Designer:
                     continue
                 yield self._report("cut", tally, start.name, step, verdict, 0)
                 tally.offer(self._designed(step, start.name, verdict, tally))
-                if tally.done:
+                if tally.target is not None and not tally.misses:
                     return
 
     def _search(self, tally: _Tally) -> Generator[Progress, None, None]:

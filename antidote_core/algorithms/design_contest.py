@@ -32,7 +32,7 @@ FINDABLE = 0.97  # wanted chance that a k-means of 10 restarts finds the target 
 LIKELY = 0.95  # the clusterings that make up this much of the chance count for the cost
 SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
 MAX_CUTS = 24
-WARM_STARTS = 8
+WARM_STARTS = 5
 _HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
 
 
@@ -91,6 +91,7 @@ class Contest:
         self.cuts = [Cut(capture, inertia, c) for c in range(problem.k)]
         self.cuts += [Cut(centers, self._inertia(centers)) for centers in self.evaluator.basins]
         self._fixed = len(self.cuts)
+        self._stood: dict[int, Floats] = {}  # by the identity of a cut
         self.evaluations = 0  # Lloyd runs on U ∪ V so far
         self._hunt_seeds = np.random.default_rng([problem.seed, _HUNT])
         self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
@@ -124,9 +125,22 @@ class Contest:
             for cut in self.cuts
         ]
 
-    def known(self, antidote: Floats) -> list[Known]:
-        """Where every remembered rival stands on this V."""
-        return [(cut, self.run(antidote, cut.centers)) for cut in self.cuts if cut.captured is None]
+    def known(self, antidote: Floats, target: Floats) -> list[Known]:
+        """Where the optima of U and the latest rivals stand on this V.
+
+        A rival is followed from where it stood last, which takes few steps, unless that has become
+        the target (k, d) itself: then it starts anew.
+        """
+        near = SAME * separation(target)
+        known = []
+        for cut in self.cuts[: self._fixed] + self.cuts[self._fixed :][-WARM_STARTS:]:
+            if cut.captured is not None:
+                continue
+            start = self._stood.get(id(cut), cut.centers)
+            run = self.run(antidote, start if apart(start, target) > near else cut.centers)
+            self._stood[id(cut)] = run.fixpoint.centers
+            known.append((cut, run))
+        return known
 
     def captures(self, antidote: Floats, atoms: Floats) -> list[Run]:
         """Clusterings that give a location of V a centre, and the portfolio's own answer.
@@ -202,10 +216,11 @@ class Contest:
         near = 0.1 * SAME * separation(centers)
         for i in range(self._fixed, len(self.cuts)):
             if apart(self.cuts[i].centers, centers) <= near:
+                self._stood.pop(id(self.cuts[i]), None)
                 self.cuts[i] = cut
                 return
         if len(self.cuts) >= self._fixed + MAX_CUTS:
-            del self.cuts[self._fixed]
+            self._stood.pop(id(self.cuts.pop(self._fixed)), None)
         self.cuts.append(cut)
 
     def fresh_checks(self, antidote: Floats, checks: int) -> Iterator[tuple[Floats, float, float]]:

@@ -13,7 +13,9 @@ from antidote_core.types import Floats
 
 
 class Sizes(Protocol):
-    """Which size to try next, told how the last one went."""
+    """Which size to try next, told how the last one went; `limit` is the largest."""
+
+    limit: int
 
     def next(self) -> int | None:
         """The next size, None at the end."""
@@ -32,8 +34,8 @@ def designed_rounds(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Events as (kind, data): progress and cut within a size, round at its end, notes at last.
 
-    A size counts as reached when the target is met by the best of independent clusterings and by
-    enough of all of them.
+    A size counts as reached when the target is met by all independent clusterings; at the largest
+    size by the best of them and by enough of the others. So a smaller size is not bought with luck.
     """
     designer = Designer(problem, box, stop)
     answer = None
@@ -56,13 +58,14 @@ def designed_rounds(
                     "design": {"kind": step.kind, **step.data},
                 },
             )
+        reached = design.solid or (design.reached and size >= sizes.limit)
         yield (
             "round",
             {
                 "index": index,
                 "size": design.size,
                 "antidote": pack(design.antidote),
-                "reached": design.reached,
+                "reached": reached,
                 "evaluations": designer.contest.evaluations,
                 "design": design.summary(),
                 **state(problem, design.antidote),
@@ -70,9 +73,9 @@ def designed_rounds(
         )
         gap = problem.vanilla.cost - target
         way = (problem.vanilla.cost - design.cost) / gap if gap > 0 else 0.0
-        sizes.record(design.size if design.reached else size, design.reached, way)
+        sizes.record(design.size if reached else size, reached, way)
         index += 1
-        if answer is None or design.reached or not answer.reached:
+        if answer is None or reached or not answer.reached:
             answer = design
     if answer is not None:
         for text in (*answer.notes, *remoteness(problem.points, answer.antidote)):

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from antidote_core.nearest import nearest_center
-from antidote_core.types import Floats
+from antidote_core.types import Floats, Ints
 
 CROWD = 0.99  # a point farther off than this share of the real points are from each other is remote
-SAMPLE = 2000
+SAMPLE = 500
+CHUNK = 100
 SPREADS = (1.0, 0.5, 0.25, 0.1)
 INSIDE = 0.98  # of the way to the border of the cell
 
@@ -21,22 +22,29 @@ def nearest_real_distance(points: Floats, antidote: Floats) -> Floats:
     >>> nearest_real_distance(np.array([[0.0], [4.0]]), np.array([[1.0], [9.0]])).tolist()
     [1.0, 5.0]
     """
-    if not len(antidote):
-        return np.empty(0)
-    from scipy.spatial import KDTree
-
     atoms, where = np.unique(antidote, axis=0, return_inverse=True)
-    distances, _ = KDTree(points).query(atoms)
-    return np.asarray(distances)[where.ravel()]
+    return _distances(points, atoms)[where.ravel()]
 
 
 def usual_distance(points: Floats) -> float:
     """How far the most lonely of the real points are from their nearest neighbour (99 in 100)."""
-    from scipy.spatial import KDTree
+    rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
+    return float(np.quantile(_distances(points, points[rows], rows), CROWD))
 
-    sample = points[:: max(1, len(points) // SAMPLE)]
-    distances, _ = KDTree(points).query(sample, k=min(2, len(points)))
-    return float(np.quantile(np.atleast_2d(distances.T)[-1], CROWD))
+
+def _distances(points: Floats, places: Floats, own: Ints | None = None) -> Floats:
+    """From each place to the nearest point, other than the point that it is (`own`)."""
+    squares = np.einsum("ij,ij->i", points, points)
+    found = np.empty(len(places))
+    for begin in range(0, len(places), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        # Short of |place|^2, which does not change which point is nearest.
+        relative = squares - 2.0 * places[part] @ points.T
+        if own is not None:
+            relative[np.arange(len(relative)), own[part]] = np.inf
+        offsets = places[part] - points[relative.argmin(axis=1)]
+        found[part] = np.sqrt(np.einsum("ij,ij->i", offsets, offsets))
+    return found
 
 
 def remoteness(points: Floats, antidote: Floats) -> tuple[str, ...]:
@@ -70,14 +78,11 @@ def spreads(
     Each clump keeps its mean, so k-means feels the same pull; every point stays in the box and in
     the cell of the clump. What the scatter does to the contest of inertias must be checked anew.
     """
-    from scipy.spatial import KDTree
-
-    tree = KDTree(points)
     atoms, counts = np.unique(antidote, axis=0, return_counts=True)
     clouds = []
     for atom, count in zip(atoms, counts, strict=True):
-        _, rows = tree.query(atom, k=min(int(count), len(points)))
-        cloud = points[np.resize(np.atleast_1d(rows), count)]
+        near = np.argsort(((points - atom) ** 2).sum(axis=1), kind="stable")[:count]
+        cloud = points[np.resize(near, count)]
         clouds.append(cloud - cloud.mean(axis=0))
     for scale in SPREADS:
         yield (

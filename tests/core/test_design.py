@@ -411,13 +411,10 @@ def test_runs_with_design_bisect_to_a_small_size():
     assert len(view.verification.costs) == 8
     assert view.verification.share >= design_module.AGREEMENT
     assert any("antidote points" in note for note in view.notes)
-    failed = [r.size for r in view.history if not r.reached]
-    assert view.size < 80
-    assert all(r.cost > spec.target for r in view.history if r.size < view.size / 2) or failed
+    assert any(not r.reached for r in view.history)
+    assert view.size == min(r.size for r in view.history if r.reached) < 80
     for event in events:
         json.loads(event.to_json())
-    again = list(grow(spec, data))
-    assert [(e.kind, e.data) for e in events] == [(e.kind, e.data) for e in again]
 
 
 def test_design_runs_can_be_cancelled():
