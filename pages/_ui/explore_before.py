@@ -23,13 +23,16 @@ def references(
 
     Returns what is still being computed and the fair algorithm's costs by label. While a run is
     `working`, no fair algorithm is begun: the cores are for the run, which compares in the end.
+    What is known from before the run is shown all the same.
     """
     plain = run_jobs.plain_job(data, asked.clustering)
     futures, fair = [plain], {}
     lines = [_plain_line(plain, asked.fairness, data)]
     if not has_fair_algorithm(asked.clustering.clustering, asked.fairness):
         lines.append("SOTA: no fair algorithm is known for this pair")
-    elif working or not plain.done():
+    elif not plain.done() or (
+        working and not run_jobs.fair_known(data, asked.fairness, asked.clustering)
+    ):
         lines.append("SOTA: computed " + ("at the end of the run…" if working else "next…"))
     else:
         future = run_jobs.fair_job(data, asked.fairness, asked.clustering)

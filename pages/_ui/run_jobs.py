@@ -51,6 +51,11 @@ class Jobs:
                 self._futures.pop(oldest)
             return future
 
+    def answered(self, kind: str, key: tuple) -> bool:
+        """Whether the answer is there already."""
+        future = self._futures.get((kind, *key))
+        return future is not None and future.done() and future.exception() is None
+
     def _work(self, key: tuple, function: Callable[..., Any], *arguments: Any) -> Any:
         if time.monotonic() - self._asked.get(key, 0.0) > STALE_SECONDS:
             raise Stale
@@ -72,6 +77,11 @@ def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Fut
     """Costs of the fair algorithm on their way."""
     arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
     return _jobs().ask("fair", (data.content_hash, fairness, choice), fair_reference, *arguments)
+
+
+def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:
+    """Whether the costs of the fair algorithm are known, so that asking costs nothing."""
+    return _jobs().answered("fair", (data.content_hash, fairness, choice))
 
 
 def answer(future: Future) -> Any:
