@@ -54,8 +54,9 @@ def wait_for_text(visit: Visit, text: str, seconds: float = PATIENCE / 1000) -> 
 
 
 def metric(visit: Visit, label: str) -> str:
+    """What a figure says; while a page is drawn anew, the old and the new one stand side by side."""
     box = visit.page.locator("[data-testid=stMetric]").filter(has_text=label)
-    return str(box.locator("[data-testid=stMetricValue]").inner_text(timeout=PATIENCE))
+    return str(box.locator("[data-testid=stMetricValue]").last.inner_text(timeout=PATIENCE))
 
 
 def until(condition: Callable[[], bool], seconds: float = 60.0) -> float:
@@ -88,7 +89,7 @@ def test_from_the_first_visit_to_the_verdict(visit: Visit, new_visit: Callable[.
     verdict = said(visit, ENDED)
     assert "Adding 10 points (0.022" in verdict
     assert "independent clusterings agree" in verdict
-    assert metric(visit, "Antidote points |V|").startswith("10 (")
+    until(lambda: metric(visit, "Antidote points |V|").startswith("10 ("))
     visit.page.get_by_role("button", name="Python lines").wait_for(timeout=2 * PATIENCE)
     assert "Against the others" in visit.text()
     assert visit.page.locator("[data-testid=stException]").count() == 0
