@@ -54,7 +54,7 @@ def wait_for_text(visit: Visit, text: str, seconds: float = PATIENCE / 1000) -> 
 
 
 def metric(visit: Visit, label: str) -> str:
-    """What a figure says; while a page is drawn anew, the old and the new one stand side by side."""
+    """What a figure says; while it is drawn anew, the old and the new one stand side by side."""
     box = visit.page.locator("[data-testid=stMetric]").filter(has_text=label)
     return str(box.locator("[data-testid=stMetricValue]").last.inner_text(timeout=PATIENCE))
 
