@@ -40,8 +40,9 @@ from antidote_core.optimizers.structured import structured
 from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
 
-ROUNDS = 6  # from one start
-ROUNDS_PER_SIZE = 8
+ROUNDS = 8  # from one start
+ROUNDS_PER_SIZE = 12
+ATTEMPTS = 2  # a check that fails teaches rivals; then once more
 PASSES = 16
 REPORT_EVERY = 3  # passes between two reports
 CHECKS = 8
@@ -243,19 +244,28 @@ class Designer:
         A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
         sentence in the notes.
         """
-        tally = _Tally(size, target, self.model.close, self._nothing(target))
+        for _ in range(ATTEMPTS):
+            tally = _Tally(size, target, self.model.close, self._nothing(target))
+            best = yield from self._attempt(tally)
+            spoilt = target is not None and not best.reached and best.checks == CHECKS
+            if not spoilt or self.stopped:
+                break
+        return replace(best, notes=self._sentences(best, tally))
+
+    def _attempt(self, tally: _Tally) -> Steps:
+        """All starts, then the check of the best."""
         for start in self.starts():
             if self.stopped or tally.done:
                 break
             yield from self._rounds(start, tally)
-        if size <= SMALL and not self.stopped and (target is None or tally.misses):
+        if tally.size <= SMALL and not self.stopped and (tally.target is None or tally.misses):
             yield from self._search(tally)
         best = tally.best
-        if best.size and not self.stopped and (target is None or best.reached):
-            best = yield from self.check(best, target)
+        if best.size and not self.stopped and (tally.target is None or best.reached):
+            best = yield from self.check(best, tally.target)
         elif best.size:
             best = replace(best, reached=False)  # nothing counts as reached unchecked
-        return _with_notes(best, self._sentences(best, tally))
+        return best
 
     def _nothing(self, target: float | None) -> Design:
         vanilla = self.problem.vanilla.cost
@@ -567,10 +577,6 @@ def _not_reached(best: Design, tally: _Tally) -> str:
         f"With at most {tally.size} points the cost reached is {best.cost:.4g}, "
         f"not {tally.target:.4g}{limits}."
     )
-
-
-def _with_notes(design: Design, notes: tuple[str, ...]) -> Design:
-    return replace(design, notes=(*design.notes, *notes))
 
 
 def spread(designer: Designer, design: Design, target: float | None = None) -> Steps:
