@@ -1,6 +1,8 @@
 """The real app on a free port, and Chromium to look at it.
 
-In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason.
+In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason. A test
+here may be tried a second time, because a browser and a server on busy cores can miss each other; the
+summary then counts it as a rerun, and what the page said at the first try is printed.
 """
 
 import os
@@ -11,6 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +22,8 @@ import pytest
 
 from antidote_core.clustering.compiled import warm
 
-ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 START_SECONDS = 60
 PATIENCE = 60_000  # milliseconds
 ARGUMENTS = [
@@ -31,6 +35,22 @@ ARGUMENTS = [
     "--no-first-run",
     "--disable-quic",
 ]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == HERE:
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    visit = getattr(item, "funcargs", {}).get("visit")
+    if report.when == "call" and report.failed and visit is not None:
+        with suppress(Exception):  # a page that is gone says nothing, and the failure stands
+            print(f"\n{item.name}: {visit.page.url} said:\n{visit.text()[:4000]}")
+    return report
 
 
 @dataclass
