@@ -1,8 +1,8 @@
 """The real app on a free port, and Chromium to look at it.
 
-In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason. A test
-here may be tried a second time, because a browser and a server on busy cores can miss each other; the
-summary then counts it as a rerun, and what the page said at the first try is printed.
+In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason. A
+test here may be tried a second time, because a browser and a server on busy cores can miss each
+other; the summary then counts a rerun, and what the page said at the first try is printed.
 """
 
 import os
