@@ -44,7 +44,6 @@ ROUNDS = 8  # from one start
 ROUNDS_PER_SIZE = 12
 ATTEMPTS = 2  # a check that fails teaches rivals; then once more
 PASSES = 16
-REPORT_EVERY = 3  # passes between two reports
 CHECKS = 8
 AGREEMENT = 0.875  # share of independent clusterings that must meet the target
 SOLID = 0.99
@@ -345,8 +344,8 @@ class Designer:
             if cells is None:
                 tally.notes.append(f"From {start.name} a cluster lost all its points.")
                 break
-            if self.model.needs_trust_region:
-                radius = min(radius, trust * cells.scale) if index == 0 else radius
+            if index == 0 and not self.model.convex:
+                radius = trust * cells.scale
             cuts = self.contest.cuts_against(centers, known)
             placement = place(cells, cuts, self.model, self.box, tally.size, counts, radius, floor)
             if placement is None:
@@ -358,21 +357,19 @@ class Designer:
                 self.contest.remember(step.rival)
             if tally.target is not None and step.target.cost <= tally.target:
                 within_reach = True
-            better = best is None or step.merit < best.merit - 1e-9
-            if better or not self.model.needs_trust_region:
+            asked = apart(placement.centers, centers)
+            if best is None or step.merit < best.merit - 1e-9:
+                best = step
                 moved = apart(step.target.fixpoint.centers, centers)
                 centers, counts, known = step.target.fixpoint.centers, placement.counts, step.known
                 radius *= WIDEN
-                if not self.model.needs_trust_region and moved < SETTLED * cells.scale:
-                    best = step if better else best
+                if self.model.convex and moved < SETTLED * cells.scale:
                     break
-            else:
-                radius *= NARROW
-            best = step if better else best
+            else:  # taken back: the next step from the same centres is smaller
+                radius = NARROW * min(radius, asked)
             if radius < SMALLEST_TRUST * cells.scale:
                 break
-            if index % REPORT_EVERY == REPORT_EVERY - 1:
-                yield self._report("pass", tally, start.name, step, None, index)
+            yield self._report("pass", tally, start.name, step, None, index)
         return best, within_reach
 
     def _step(self, placement: Placement) -> _Step:

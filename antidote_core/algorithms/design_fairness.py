@@ -25,12 +25,12 @@ HALF_A_POINT = 0.5  # stands for an empty cell, whose logarithm is infinite
 
 
 class SocialModel:
-    """F_social <= t * unit; needs no trust region, as the labels are refreshed after every pass.
+    """F_social <= t * unit, exact at the labels of the pass: the first step may be of any length.
 
     Costs within `close` of each other are one cost as far as independent runs can tell.
     """
 
-    needs_trust_region = False
+    convex = True
 
     def __init__(self, points: Floats, groups: Ints, vanilla_cost: float) -> None:
         self._members = np.bincount(groups).astype(np.float64)
@@ -68,7 +68,7 @@ class SocialModel:
 class BalanceModel:
     """max |l_cj| <= t, linear in the centres around those of the last pass."""
 
-    needs_trust_region = True
+    convex = False
     unit = 1.0
     close = 1e-2
 

@@ -176,8 +176,8 @@ class _Sizes:
     def __init__(self, spec: RunSpec, n: int) -> None:
         self.spec = spec
         self.limit = spec.max_size or max(spec.start_size, int(MAX_SHARE * n))
-        # A design of fewer points may fail by chance: stop within 4% of the smallest that works.
-        self.tolerance = 0.04 if get_optimizer(spec.optimizer).designs else 0.0
+        # A design of fewer points may fail by chance: stop within 7% of the smallest that works.
+        self.tolerance = 0.07 if get_optimizer(spec.optimizer).designs else 0.0
         self.tried = 0
         self.failed: list[int] = []
         self.works: int | None = None  # smallest size known to reach the target
