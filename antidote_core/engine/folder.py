@@ -41,6 +41,16 @@ class RunFolder:
         return self.path / "data.npz"
 
     @property
+    def layouts(self) -> Path:
+        """Maps of a data set of one's own; those of other sets stand in the home folder."""
+        return self.path / "layouts"
+
+    @property
+    def lease(self) -> Path:
+        """Exists for a temporary run; its time says when the owner was last there."""
+        return self.path / "lease"
+
+    @property
     def stop(self) -> Path:
         """Exists when the run is to stop; holds the reason."""
         return self.path / "stop"
@@ -55,12 +65,14 @@ class RunFolder:
         """What the worker printed, tracebacks included."""
         return self.path / "worker.log"
 
-    def create(self, spec: RunSpec, data: Dataset | None) -> None:
+    def create(self, spec: RunSpec, data: Dataset | None, temporary: bool = False) -> None:
         """Make the folder, readable by this user only, with the spec and the data in it."""
         self.path.mkdir(mode=0o700)
         self.spec.write_text(spec.to_json() + "\n", encoding="utf-8")
         if data is not None:
             write_dataset(self.data, data)
+        if temporary:
+            self.lease.touch()
 
     def read_spec(self) -> RunSpec:
         """The spec, or a sentence about what is wrong with its file."""

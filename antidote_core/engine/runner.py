@@ -14,6 +14,7 @@ from antidote_core.algorithms.grow import load_spec_data
 from antidote_core.algorithms.record import RunView
 from antidote_core.engine import log
 from antidote_core.engine.errors import RunError
+from antidote_core.engine.limits import Limits
 from antidote_core.engine.scheduler import Scheduler
 from antidote_core.engine.settings import (
     CACHED_VIEWS,
@@ -23,7 +24,7 @@ from antidote_core.engine.settings import (
     default_slots,
 )
 from antidote_core.engine.status import RunState, RunStatus
-from antidote_core.engine.store import Store, check_id
+from antidote_core.engine.store import Store
 from antidote_core.types import Dataset, Event, RunSpec
 
 STOPPED = "stopped by you"
@@ -44,40 +45,52 @@ class Runner:
         home: Path | str | None = None,
         slots: int | None = None,
         idle_seconds: float = IDLE_SECONDS,
+        limits: Limits | None = None,
     ) -> None:
-        self.store = Store(home)
+        limits = limits or Limits()
+        self.store = Store(home, limits)
         self._followers: OrderedDict[str, log.Follower] = OrderedDict()
         self._followers_lock = threading.Lock()
         self._scheduler = Scheduler(
-            self.store, default_slots() if slots is None else slots, idle_seconds
+            self.store, default_slots() if slots is None else slots, idle_seconds, limits
         )
 
     # -- asking ---------------------------------------------------------------------------------
 
-    def submit(self, spec: RunSpec, data: Dataset | None = None, owner: str | None = None) -> str:
+    def submit(
+        self,
+        spec: RunSpec,
+        data: Dataset | None = None,
+        owner: str | None = None,
+        temporary: bool = False,
+    ) -> str:
         """Ask for a run; returns its id at once.
 
         An identical finished run is that run; an identical one that waits or works is joined.
         `data` is a data set of one's own: it is written to the folder of the run and nowhere else,
-        and the run is private: it never answers another owner. `owner` is a token of the asking
-        browser; the run goes on its list.
+        and the run is private: it never answers another owner, whatever is asked of it. `owner` is
+        a token of the asking browser; the run goes on its list. A private run that is `temporary`
+        is removed, data and all, when `renew` has not been called for its owner for a few minutes.
         """
         private = data is not None
-        run_id = self.store.submit(spec, data or load_spec_data(spec), owner, private)
+        if temporary and not (private and owner):
+            raise RunError("Only a run on data of one's own, with an owner, can be temporary.")
+        run_id = self.store.submit(spec, data or load_spec_data(spec), owner, private, temporary)
         self._scheduler.wake()
         return run_id
 
     def status(self, run_id: str, owner: str | None = None) -> RunStatus:
         """State, place in the queue, times and, for an ended run, its figures."""
+        self.store.admit(run_id, owner)
         return self.store.status(run_id, owner)
 
     def runs(self, owner: str) -> list[RunStatus]:
         """The runs on the list of one owner, latest first."""
         return self.store.of_owner(owner)
 
-    def view(self, run_id: str) -> RunView:
+    def view(self, run_id: str, owner: str | None = None) -> RunView:
         """The run as its log tells it so far; only what is new since the last call is read."""
-        check_id(run_id)
+        self.store.admit(run_id, owner)
         with self._followers_lock:
             follower = self._followers.pop(run_id, None)
             if follower is None:
@@ -87,28 +100,41 @@ class Runner:
                 self._followers.popitem(last=False)
         return self._reading(run_id, follower.view)
 
-    def events(self, run_id: str, offset: int = 0) -> tuple[list[Event], int]:
+    def events(
+        self, run_id: str, offset: int = 0, owner: str | None = None
+    ) -> tuple[list[Event], int]:
         """The events from byte `offset` of the log on, and the offset to ask for next."""
+        self.store.admit(run_id, owner)
         path = self.store.folder(run_id).events
         return self._reading(run_id, lambda: log.read(path, offset))
 
-    def data(self, run_id: str) -> Dataset:
+    def data(self, run_id: str, owner: str | None = None) -> Dataset:
         """The data set the run works on."""
+        self.store.admit(run_id, owner)
         folder = self.store.folder(run_id)
         return self._reading(run_id, folder.read_data)
 
-    def worker_log(self, run_id: str, characters: int = 20_000) -> str:
+    def layouts(self, run_id: str, owner: str | None = None) -> Path:
+        """Where maps of the run's data are kept: with the run if the data are one's own."""
+        self.store.admit(run_id, owner)
+        private = self.store.status(run_id).private
+        return self.store.folder(run_id).layouts if private else self.store.home / "layouts"
+
+    def worker_log(self, run_id: str, characters: int = 20_000, owner: str | None = None) -> str:
         """The end of what the worker printed, tracebacks included; empty if it said nothing."""
+        self.store.admit(run_id, owner)
         path = self.store.folder(run_id).output
         if not path.exists():
             return ""
         text = self._reading(run_id, lambda: path.read_text(encoding="utf-8", errors="replace"))
         return text[-characters:]
 
-    def wait(self, run_id: str, timeout: float | None = None) -> RunStatus:
+    def wait(
+        self, run_id: str, timeout: float | None = None, owner: str | None = None
+    ) -> RunStatus:
         """Come back when the run has ended, or after `timeout` seconds with how it stands then."""
         until = None if timeout is None else time.monotonic() + timeout
-        while (status := self.status(run_id)).live:
+        while (status := self.status(run_id, owner)).live:
             if until is not None and time.monotonic() > until:
                 break
             time.sleep(TICK_SECONDS)
@@ -122,7 +148,7 @@ class Runner:
         With `owner`, a run that another owner has joined and looked at within the last minute is
         left alone. A run that has ended already stays as it is.
         """
-        status = self.status(run_id)
+        status = self.status(run_id, owner)
         if owner is not None and self.store.watchers(run_id, owner, WATCHING_SECONDS):
             return False
         if status.live:
@@ -139,12 +165,13 @@ class Runner:
                 ) from error
         return True
 
-    def restart(self, run_id: str) -> str:
+    def restart(self, run_id: str, owner: str | None = None) -> str:
         """Start a stopped, failed or lost run again from the beginning, under the same id.
 
         Same spec, same seed, same result. The log goes on with a new part; the view forgets the
         old one.
         """
+        self.store.admit(run_id, owner)
         self.store.requeue(run_id)
         self._scheduler.wake()
         return run_id
@@ -162,6 +189,20 @@ class Runner:
         self.store.delete(run_id, owner)
         with self._followers_lock:
             self._followers.pop(run_id, None)
+
+    def renew(self, owner: str) -> None:
+        """The owner is still there: its temporary runs stay for some minutes more."""
+        for run in self.store.temporary(owner):
+            self.store.folder(run.run_id).lease.touch()
+
+    def forget(self, owner: str, dataset: str | None = None) -> int:
+        """Remove the owner's temporary runs (on this data set) at once; returns how many."""
+        runs = [r for r in self.store.temporary(owner) if dataset in (None, r.spec.dataset)]
+        for run in runs:
+            self.store.remove(run.run_id)
+            with self._followers_lock:
+                self._followers.pop(run.run_id, None)
+        return len(runs)
 
     def rebuild(self) -> list[str]:
         """Make the index anew from the folders; a sentence per folder that cannot be read."""

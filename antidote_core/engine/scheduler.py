@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from antidote_core.algorithms.record import RunView
 from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.limits import Limits
 from antidote_core.engine.lock import Lock, is_held
 from antidote_core.engine.log import Follower, LogWriter
 from antidote_core.engine.settings import (
+    LEASE_SECONDS,
     LOOK_SECONDS,
     STOP_SECONDS,
     TICK_SECONDS,
@@ -46,10 +48,13 @@ class _Worker:
 class Scheduler:
     """Works while it holds the lock of the home folder; without it, waits to take over."""
 
-    def __init__(self, store: Store, slots: int, idle_seconds: float) -> None:
+    def __init__(
+        self, store: Store, slots: int, idle_seconds: float, limits: Limits | None = None
+    ) -> None:
         self._store = store
         self._slots = slots
         self._idle_seconds = idle_seconds
+        self._limits = limits or Limits()
         self._workers: dict[str, _Worker] = {}
         self._adopted: set[str] = set()  # runs whose server is gone and whose worker still lives
         self._lock = Lock(store.home / "scheduler.lock")
@@ -120,6 +125,9 @@ class Scheduler:
             self._attend(run_id, now)
         if look:
             self._stop_idle()
+            self._stop_late()
+            for run_id in self._store.expired(LEASE_SECONDS):
+                self._store.remove(run_id)
         free = self._slots - len(self._workers) - len(self._adopted)
         for run_id in self._store.ids(RunState.QUEUED)[: max(0, free)]:
             self._start(run_id)
@@ -129,12 +137,13 @@ class Scheduler:
             return
         folder = self._folder(run_id)
         command = [sys.executable, "-m", "antidote_core.engine.worker", str(folder.path.resolve())]
+        memory = str(self._limits.worker_gigabytes)
         try:
             with LogWriter(folder.events) as log:
                 log.append(Event("stage", 0.0, {"text": "loading libraries"}))
             with folder.output.open("ab") as output:
                 process = subprocess.Popen(
-                    [*command, "--server", str(os.getpid())],
+                    [*command, "--server", str(os.getpid()), "--memory", memory],
                     stdin=subprocess.PIPE,
                     stdout=output,
                     stderr=output,
@@ -186,11 +195,19 @@ class Scheduler:
             f"nobody looked at this run for {self._idle_seconds / 60:g} minutes; the best V so far "
             "is kept"
         )
-        for run_id in self._store.idle(self._idle_seconds):
+        self._ask_to_stop(self._store.idle(self._idle_seconds), reason)
+
+    def _stop_late(self) -> None:
+        if self._limits.run_minutes:
+            late = self._store.late(self._limits.run_minutes)
+            self._ask_to_stop(late, self._limits.time_is_up)
+
+    def _ask_to_stop(self, run_ids: list[str], reason: str) -> None:
+        for run_id in run_ids:
             try:
                 self._folder(run_id).ask_to_stop(reason)
             except OSError:
-                _logger.exception("Run %s is idle and cannot be asked to stop", run_id)
+                _logger.exception("Run %s cannot be asked to stop", run_id)
 
     def _end_workers(self) -> None:
         for worker in self._workers.values():

@@ -14,6 +14,7 @@ TICK_SECONDS = 0.05  # between two looks at the workers and the queue
 LOOK_SECONDS = 1.0  # between two attempts to take over the scheduling, and two looks for idle runs
 CANCEL_SECONDS = 0.05  # between two looks of a worker at its stop file
 BUSY_SECONDS = 10.0  # wait for another process that writes the index
+LEASE_SECONDS = 5 * 60.0  # a temporary run whose owner is gone for so long is removed
 TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
 WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
 CACHED_VIEWS = 64  # folded runs kept in memory

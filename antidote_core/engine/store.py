@@ -23,6 +23,7 @@ from typing import Any
 from antidote_core.algorithms.record import RunView
 from antidote_core.engine.errors import RunError
 from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.limits import Limits
 from antidote_core.engine.log import LogWriter, follow, read
 from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, default_home
 from antidote_core.engine.status import RunState, RunStatus, summary
@@ -75,7 +76,8 @@ def check_id(run_id: str) -> str:
 class Store:
     """All runs under one home folder. Safe for many threads and several processes."""
 
-    def __init__(self, home: Path | str | None = None) -> None:
+    def __init__(self, home: Path | str | None = None, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
         self.home = Path(home) if home is not None else default_home()
         self.runs = self.home / "runs"
         self._lock = threading.RLock()
@@ -115,14 +117,20 @@ class Store:
         return None
 
     def submit(
-        self, spec: RunSpec, data: Dataset, owner: str | None = None, private: bool = False
+        self,
+        spec: RunSpec,
+        data: Dataset,
+        owner: str | None = None,
+        private: bool = False,
+        temporary: bool = False,
     ) -> str:
         """The id of the run that answers the spec: a known one, or a new one in the queue."""
         key = content_key(spec, data)
         run_id = self.find(key, owner, private)
         if run_id is None:
+            self._limits.admit(self._live_of(owner), len(self.ids(RunState.QUEUED)), self.runs)
             created = secrets.token_urlsafe(16)
-            self._create_folder(created, spec, data if private else None)
+            self._create_folder(created, spec, data if private else None, temporary)
             with self._transaction():
                 run_id = self.find(key, owner, private)  # someone may have been quicker
                 if run_id is None:
@@ -134,10 +142,12 @@ class Store:
             self._attach(run_id, owner)
         return run_id
 
-    def _create_folder(self, run_id: str, spec: RunSpec, data: Dataset | None) -> None:
+    def _create_folder(
+        self, run_id: str, spec: RunSpec, data: Dataset | None, temporary: bool
+    ) -> None:
         folder = RunFolder(self.runs / run_id)
         try:
-            folder.create(spec, data)
+            folder.create(spec, data, temporary)
             with LogWriter(folder.events) as log:
                 log.append(Event("queued", 0.0, {}))
         except OSError as error:
@@ -177,7 +187,7 @@ class Store:
     def _write_meta(self, run_id: str) -> None:
         """Copy to the folder what only the index knows; called inside a transaction."""
         [run] = self._query("SELECT key, private, submitted FROM runs WHERE id = ?", (run_id,))
-        owners = self._query("SELECT owner, name, added FROM owners WHERE run = ?", (run_id,))
+        owners = self._owners(run_id)
         try:
             RunFolder(self.runs / run_id).write_meta(
                 {
@@ -200,6 +210,37 @@ class Store:
         if not folder.events.is_file():
             raise self._folder_error(run_id)
         return folder
+
+    def admit(self, run_id: str, owner: str | None) -> None:
+        """A sentence for everyone but the owners of a private run; without owners it is open."""
+        if not self._row(run_id)["private"]:
+            return
+        owners = [row["owner"] for row in self._owners(run_id)]
+        if owners and _digest(owner) not in owners:
+            raise RunError(
+                "This run works on somebody's own table and opens only in the browser that started "
+                "it; ask for its report instead, or upload the table here."
+            )
+
+    def temporary(self, owner: str) -> list[RunStatus]:
+        """The runs of this owner that go when the owner does, latest first."""
+        runs = [status for status in self.of_owner(owner) if status.private]
+        return [run for run in runs if RunFolder(self.runs / run.run_id).lease.exists()]
+
+    def expired(self, seconds: float) -> list[str]:
+        """The temporary runs whose owner has not been there for so long."""
+        found = []
+        for row in self._query("SELECT id FROM runs WHERE private"):
+            try:
+                renewed = RunFolder(self.runs / row["id"]).lease.stat().st_mtime
+            except FileNotFoundError:
+                continue
+            if renewed < time.time() - seconds:
+                found.append(str(row["id"]))
+        return found
+
+    def _owners(self, run_id: str) -> list[sqlite3.Row]:
+        return self._query("SELECT owner, name, added FROM owners WHERE run = ?", (run_id,))
 
     def status(self, run_id: str, owner: str | None = None) -> RunStatus:
         """Where the run stands; `owner` adds the name this owner gave it."""
@@ -224,6 +265,23 @@ class Store:
             row["id"]
             for row in self._query("SELECT id FROM runs WHERE state = ? ORDER BY turn", (state,))
         ]
+
+    def late(self, minutes: float) -> list[str]:
+        """The running runs that began longer ago than this."""
+        rows = self._query(
+            "SELECT id FROM runs WHERE state = 'running' AND started < ?",
+            (time.time() - 60 * minutes,),
+        )
+        return [row["id"] for row in rows]
+
+    def _live_of(self, owner: str | None) -> int:
+        """How many runs on this owner's list wait or work; nobody's are not counted."""
+        [row] = self._query(
+            """SELECT count(*) AS n FROM runs JOIN owners ON owners.run = runs.id
+               WHERE owners.owner = ? AND state IN ('queued', 'running')""",
+            (_digest(owner),),
+        )
+        return int(row["n"])
 
     def idle(self, seconds: float) -> list[str]:
         """The running runs that nobody has looked at for so long."""
@@ -360,6 +418,11 @@ class Store:
             if row["state"] in (RunState.QUEUED, RunState.RUNNING):
                 raise RunError("This run is still live; stop it first, then delete it.")
             self._execute("DELETE FROM runs WHERE id = ?", (run_id,))
+        self._remove_folder(run_id)
+
+    def remove(self, run_id: str) -> None:
+        """Remove the run with its folder, live or not; the scheduler ends a worker without one."""
+        self._execute("DELETE FROM runs WHERE id = ?", (check_id(run_id),))
         self._remove_folder(run_id)
 
     # -- the index itself ---------------------------------------------------------------------

@@ -20,6 +20,7 @@ from antidote_core.algorithms.record import RunView, after
 from antidote_core.engine import kernels
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.lifeline import die_with
+from antidote_core.engine.limits import cap_memory
 from antidote_core.engine.lock import Lock
 from antidote_core.engine.log import LogWriter
 from antidote_core.engine.settings import CANCEL_SECONDS
@@ -35,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="antidote_core.engine.worker", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--server", type=int, help="end when this parent process ends")
+    parser.add_argument("--memory", type=float, default=0.0, help="gigabytes, 0 for no limit")
     options = parser.parse_args(arguments)
+    cap_memory(options.memory)
     if options.server is not None:
         die_with(options.server)
     folder = RunFolder(options.folder)
@@ -143,7 +146,10 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, AntidoteError):
         return str(error)
     if isinstance(error, MemoryError):
-        return "The memory of this machine did not suffice; use fewer rows (a sample)."
+        return (
+            "The memory a run may use here did not suffice; use fewer rows (a sample), or raise "
+            "ANTIDOTE_WORKER_GB on the server."
+        )
     return (
         f"Something unexpected went wrong ({type(error).__name__}); the log of the worker has the "
         "details."

@@ -14,7 +14,7 @@ import pytest
 from antidote_core import load_dataset, run
 from antidote_core.engine import RunError, Runner, RunState
 from antidote_core.engine.log import read
-from antidote_core.engine.settings import default_slots, worker_environment
+from antidote_core.engine.settings import LEASE_SECONDS, default_slots, worker_environment
 from antidote_core.types import RunSpec
 
 from .runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
@@ -158,10 +158,55 @@ def test_an_upload_runs_on_its_own_rows(runner):
     )
     spec = dataclasses.replace(SMALL, dataset="mine")
     run_id = runner.submit(spec, data=data, owner="ann")
-    assert runner.wait(run_id, 60).state is RunState.FINISHED
-    assert plain(runner.view(run_id)) == plain(run(spec, data))
-    assert runner.status(run_id).private
-    assert runner.data(run_id).content_hash == data.content_hash
+    assert runner.wait(run_id, 60, "ann").state is RunState.FINISHED
+    assert plain(runner.view(run_id, "ann")) == plain(run(spec, data))
+    assert runner.status(run_id, "ann").private
+    assert runner.data(run_id, "ann").content_hash == data.content_hash
+    for owner in ("bob", "", None):
+        for ask in (
+            lambda: runner.status(run_id, owner),  # noqa: B023
+            lambda: runner.view(run_id, owner),  # noqa: B023
+            lambda: runner.events(run_id, owner=owner),  # noqa: B023
+            lambda: runner.data(run_id, owner),  # noqa: B023
+            lambda: runner.worker_log(run_id, owner=owner),  # noqa: B023
+            lambda: runner.layouts(run_id, owner),  # noqa: B023
+            lambda: runner.stop(run_id, owner),  # noqa: B023
+            lambda: runner.restart(run_id, owner),  # noqa: B023
+        ):
+            with pytest.raises(RunError, match="only in the browser that started it"):
+                ask()
+
+
+def test_a_temporary_run_goes_with_its_owner_even_while_it_works(runner, home):
+    data = dataclasses.replace(load_dataset("blobs"), name="mine")
+    spec = dataclasses.replace(LONG, dataset="mine")
+    kept = runner.submit(dataclasses.replace(SMALL, dataset="mine"), data, "ann")
+    run_id = runner.submit(spec, data, "ann", temporary=True)
+    worker_pid(runner, run_id)
+    assert runner.forget("bob") == 0
+    assert runner.forget("ann", "other") == 0
+    assert runner.forget("ann", "mine") == 1
+    with pytest.raises(RunError, match="There is no run"):
+        runner.view(run_id, "ann")
+    until(lambda: not any(run_id in command for command in workers_under(home)))
+    assert [path.name for path in (home / "runs").iterdir()] == [kept]
+
+
+def test_a_temporary_run_is_removed_when_nobody_renews_it(runner, home):
+    data = dataclasses.replace(load_dataset("blobs"), name="mine")
+    spec = dataclasses.replace(SMALL, dataset="mine")
+    ids = [runner.submit(other(spec, n), data, f"owner {n}", temporary=True) for n in range(2)]
+    for n, run_id in enumerate(ids):
+        runner.wait(run_id, 60, f"owner {n}")
+        lease = home / "runs" / run_id / "lease"
+        os.utime(lease, (time.time() - LEASE_SECONDS + 90,) * 2)
+    runner.renew("owner 0")
+    assert runner.store.expired(LEASE_SECONDS - 100) == [ids[1]]
+    os.utime(home / "runs" / ids[1] / "lease", (0, 0))
+    until(lambda: [path.name for path in (home / "runs").iterdir()] == [ids[0]])
+    assert runner.view(ids[0], "owner 0").rounds
+    with pytest.raises(RunError, match="data of one's own"):
+        runner.submit(SMALL, owner="ann", temporary=True)
 
 
 def test_a_run_that_nobody_looks_at_is_stopped_and_says_so(home):
