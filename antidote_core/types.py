@@ -142,12 +142,15 @@ PAPER_SYMBOLS: Mapping[str, str] = {
 }
 
 GROWTH_POLICIES = ("extend", "restart", "bisect")
-NAMED_TARGETS = ("vanilla", "sota")
+NAMED_TARGETS = ("vanilla", "sota", "lowest")
 
 
 @dataclass(frozen=True)
 class RunSpec:
     """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
+
+    The target "lowest" asks for the lowest cost at `max_size`, in one round. `spread` turns clumps
+    of antidote points into scattered ones at the end, where the cost survives that.
 
     >>> spec = RunSpec(dataset="bank", fairness="social", seed=3)
     >>> RunSpec.from_json(spec.to_json()) == spec
@@ -173,6 +176,7 @@ class RunSpec:
     max_seconds: float | None = None
     box: str = "minmax"
     shrink: bool = False
+    spread: bool = False
     seed: int = 0
     protected: str | None = None
     rows: str | None = None
@@ -196,8 +200,9 @@ class RunSpec:
         for name in ("protected", "rows"):
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"{name} must be a name or None; got {getattr(self, name)!r}.")
-        if not isinstance(self.shrink, bool):
-            raise SpecError(f"shrink must be true or false; got {self.shrink!r}.")
+        for name in ("shrink", "spread"):
+            if not isinstance(getattr(self, name), bool):
+                raise SpecError(f"{name} must be true or false; got {getattr(self, name)!r}.")
         if self.max_seconds is not None and not (
             _is_number(self.max_seconds) and self.max_seconds > 0
         ):

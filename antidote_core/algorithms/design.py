@@ -10,7 +10,7 @@ independent clusterings whose seeds the rounds never saw.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -31,7 +31,6 @@ from antidote_core.algorithms.design_contest import (
 )
 from antidote_core.algorithms.design_fairness import BalanceModel, FairnessModel, SocialModel
 from antidote_core.algorithms.design_program import Placement, place
-from antidote_core.algorithms.plausible import spreads
 from antidote_core.baselines.fair_lloyd import fair_lloyd
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.errors import SpecError
@@ -80,8 +79,9 @@ class Design:
     `antidote` (m, d), m <= the size asked for; `promised` cost by the program, `cost` the worst
     over the clusterings that tie for the lowest inertia in the loop. `share` of `checks`
     independent k-means runs with fresh seeds meet the target, and `best_cost` is that of the one
-    with the lowest inertia; NaN before they ran. `binding` names what holds the cost up, most
-    first: "size", "box", "capture", "competitor".
+    with the lowest inertia; NaN before they ran. Without a target (`targetless`) the share is that
+    of runs which come to the cost itself. `binding` names what holds the cost up, most first:
+    "size", "box", "capture", "competitor".
     """
 
     antidote: Floats
@@ -94,12 +94,18 @@ class Design:
     share: float = math.nan
     best_cost: float = math.nan
     checks: int = 0
+    targetless: bool = False
     notes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """|V|."""
         return len(self.antidote)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the independent clusterings bear it out: at the target, or at its own cost."""
+        return self.reached or (self.targetless and self.share >= AGREEMENT)
 
     @property
     def solid(self) -> bool:
@@ -180,6 +186,12 @@ def _rank(design: Design, tally: _Tally) -> tuple[bool, bool, int, float]:
     return (not design.reached, lost, round(design.cost / tally.close), -design.chance)
 
 
+def _standing(design: Design) -> tuple[bool, float]:
+    """Lower is better, between checked designs of one size."""
+    cost = design.cost if math.isnan(design.best_cost) else design.best_cost
+    return (not design.holds, cost)
+
+
 class Designer:
     """Designs for one problem and one box; what one size teaches (cuts, centres) serves the next.
 
@@ -212,10 +224,13 @@ class Designer:
         self._latest: _Start | None = None
         self._fair: Floats | None = None
 
+    def _asked_to_stop(self) -> bool:
+        return self._cancel is not None and self._cancel()
+
     @property
     def stopped(self) -> bool:
         """Whether the caller wants the best so far now."""
-        return self._cancel is not None and self._cancel()
+        return self._asked_to_stop()
 
     def starts(self) -> Iterator[_Start]:
         """The centres to aim at first: the last answer, every optimum of U, Fair-Lloyd's."""
@@ -243,12 +258,14 @@ class Designer:
         A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
         sentence in the notes.
         """
+        best: Design | None = None
         for _ in range(ATTEMPTS):
             tally = _Tally(size, target, self.model.close, self._nothing(target))
-            best = yield from self._attempt(tally)
-            spoilt = target is not None and not best.reached and best.checks == CHECKS
-            if not spoilt or self.stopped:
+            found = yield from self._attempt(tally)
+            best = found if best is None else min(best, found, key=_standing)
+            if found.checks < CHECKS or found.holds or self.stopped:
                 break
+        assert best is not None
         return replace(best, notes=self._sentences(best, tally))
 
     def _attempt(self, tally: _Tally) -> Steps:
@@ -399,7 +416,7 @@ class Designer:
         ):
             if self.stopped:
                 return None
-            runs += self.contest.hunt(step.antidote, HUNT_BATCH)
+            runs += self.contest.hunt(step.antidote, HUNT_BATCH, self._asked_to_stop)
             hunted += HUNT_BATCH
             verdict = self.contest.judge(step.target, runs, enough)
             yield self._report("hunt", tally, start, step, verdict, hunted)
@@ -508,7 +525,9 @@ class Designer:
     def check(self, design: Design, target: float | None, checks: int = CHECKS) -> Steps:
         """The design judged by independent clusterings; without a target, by their agreement."""
         found: list[tuple[Floats, float, float]] = []
-        for index, result in enumerate(self.contest.fresh_checks(design.antidote, checks)):
+        for index, result in enumerate(
+            self.contest.fresh_checks(design.antidote, checks, self._asked_to_stop)
+        ):
             found.append(result)
             yield Progress(
                 "check",
@@ -521,24 +540,32 @@ class Designer:
                     "cost": result[2],
                 },
             )
-            if self.stopped:
-                break
+        if not found:
+            return replace(design, reached=False)  # nothing counts as reached unchecked
         costs = [cost for _, _, cost in found]
         best = min(found, key=lambda result: result[1])
         limit = target if target is not None else design.cost + self.model.close
         share = sum(cost <= limit for cost in costs) / len(costs)
         complete = len(costs) == checks
         reached = complete and target is not None and best[2] <= target and share >= AGREEMENT
-        if target is not None and complete and not reached:
-            self._learn(design, found, target)
-        return replace(design, reached=reached, share=share, best_cost=best[2], checks=len(costs))
+        checked = replace(
+            design,
+            reached=reached,
+            share=share,
+            best_cost=best[2],
+            checks=len(costs),
+            targetless=target is None,
+        )
+        if complete and not checked.holds:
+            self._learn(design, found, limit)
+        return checked
 
     def _learn(
-        self, design: Design, found: Iterable[tuple[Floats, float, float]], target: float
+        self, design: Design, found: Iterable[tuple[Floats, float, float]], limit: float
     ) -> None:
         """Clusterings that spoilt a check are rivals from now on; later checks have other seeds."""
         for centers, _, cost in found:
-            if cost > target:
+            if cost > limit:
                 self.contest.remember(self.contest.run(design.antidote, centers))
 
     def _sentences(self, best: Design, tally: _Tally) -> tuple[str, ...]:
@@ -576,29 +603,6 @@ def _not_reached(best: Design, tally: _Tally) -> str:
     )
 
 
-def spread(designer: Designer, design: Design, target: float | None = None) -> Steps:
-    """The design with its clumps scattered like the real points next to them, as far as it holds.
-
-    Tries the widest scatter first; each is judged by independent clusterings. Where none holds the
-    clumps stay, and a note says so.
-    """
-    problem = designer.problem
-    limit = design.cost + designer.model.close if target is None else target
-    centers = designer.contest.evaluator.statistics(design.antidote)[0]
-    for scale, antidote in spreads(problem.points, design.antidote, centers, designer.box):
-        if designer.stopped:
-            break
-        cost = problem.evaluate(antidote)
-        if cost > limit:
-            continue
-        trial = yield from designer.check(replace(design, antidote=antidote, cost=cost), limit)
-        if trial.reached:
-            note = f"The clumps are spread out at {scale:.0%} of the scatter of real points."
-            return replace(trial, reached=design.reached, notes=(*design.notes, note))
-    note = "Spread out, the antidote points would not keep the cost, so they stay in clumps."
-    return replace(design, notes=(*design.notes, note))
-
-
 def finish(steps: Generator[Progress, None, Result]) -> Result:
     """Run a generator of progress to its end and return what it returns."""
     while True:
@@ -607,19 +611,3 @@ def finish(steps: Generator[Progress, None, Result]) -> Result:
         except StopIteration as end:
             result: Result = end.value
             return result
-
-
-def frontier(
-    problem: Problem, sizes: Sequence[int], box: str = "minmax", cancel: Cancel | None = None
-) -> Generator[Progress, None, list[Design]]:
-    """The best verified V for each of the sizes, small to large, each started from the last."""
-    designer = Designer(problem, problem.box(box), cancel)
-    designs: list[Design] = []
-    for size in sorted(set(sizes)):
-        if designer.stopped:
-            break
-        found = yield from designer.design(size)
-        if designs and designs[-1].best_cost < found.best_cost:
-            found = designs[-1]  # fewer points did better
-        designs.append(found)
-    return designs

@@ -8,14 +8,19 @@ cut of the program and as a warm start of later contests.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from antidote_core.algorithms.design_cells import apart, separation
 from antidote_core.algorithms.design_program import Cut
-from antidote_core.clustering.kmeans import Fixpoint, KMeansEvaluator, fit_kmeans
+from antidote_core.clustering.kmeans import (
+    Fixpoint,
+    KMeansEvaluator,
+    fit_kmeans,
+    fit_kmeans_by_starts,
+)
 from antidote_core.nearest import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
@@ -157,14 +162,16 @@ class Contest:
                     starts.append(start)
         return [self.run(antidote, start) for start in starts]
 
-    def hunt(self, antidote: Floats, starts: int) -> list[Run]:
-        """Fresh k-means++ runs."""
+    def hunt(self, antidote: Floats, starts: int, stopped: Callable[[], bool]) -> list[Run]:
+        """Fresh k-means++ runs; fewer when `stopped()` between two of them."""
         from sklearn.cluster import KMeans
         from sklearn.exceptions import ConvergenceWarning
 
         union = np.vstack([self.problem.points, antidote])
         runs = []
         for seed in self._hunt_seeds.integers(2**31, size=starts):
+            if stopped():
+                break
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model = KMeans(self.problem.k, n_init=1, random_state=int(seed)).fit(union)
@@ -197,7 +204,7 @@ class Contest:
         hits = sum(apart(run.fixpoint.centers, centers) <= near for run in fresh)
         odds = best_of_odds(len(fresh), RESTARTS)
         likely = fresh[: int(np.searchsorted(np.cumsum(odds), LIKELY)) + 1]
-        cost = max(run.cost for run in [*tied, *likely])
+        cost = max(run.cost for run in [*(tied or [target]), *likely])
         # Runs stop at different points of a flat valley: others may stop a little further off.
         scatter = [run.cost for run in likely if apart(run.fixpoint.centers, centers) <= near]
         return Verdict(
@@ -223,11 +230,19 @@ class Contest:
             self._stood.pop(id(self.cuts.pop(self._fixed)), None)
         self.cuts.append(cut)
 
-    def fresh_checks(self, antidote: Floats, checks: int) -> Iterator[tuple[Floats, float, float]]:
-        """Independent clusterings of U ∪ V with seeds never used before: centres, inertia, cost."""
+    def fresh_checks(
+        self, antidote: Floats, checks: int, stopped: Callable[[], bool]
+    ) -> Iterator[tuple[Floats, float, float]]:
+        """Independent clusterings of U ∪ V with seeds never used before: centres, inertia, cost.
+
+        Ends early, without the check it is at, when `stopped()` between two starts.
+        """
         union = np.vstack([self.problem.points, antidote])
         for seed in self._fresh_seeds.integers(2**31, size=checks):
-            fit = fit_kmeans(union, self.problem.k, RESTARTS, int(seed))
+            for best in fit_kmeans_by_starts(union, self.problem.k, RESTARTS, int(seed)):
+                fit = best
+                if stopped():
+                    return
             cost = self.problem.fairness.of_centers(
                 fit.centers, self.problem.points, self.problem.groups
             )

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from antidote_core.algorithms.design import Cancel, Designer
-from antidote_core.algorithms.plausible import remoteness
 from antidote_core.algorithms.record import pack
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
@@ -27,7 +26,7 @@ class Sizes(Protocol):
 def designed_rounds(
     problem: Problem,
     box: tuple[Floats, Floats],
-    target: float,
+    target: float | None,
     sizes: Sizes,
     stop: Cancel,
     state: Callable[[Problem, Floats], dict[str, Any]],
@@ -36,6 +35,7 @@ def designed_rounds(
 
     A size counts as reached when the target is met by all independent clusterings; at the largest
     size by the best of them and by enough of the others. So a smaller size is not bought with luck.
+    Without a target the cost of plain clustering must be beaten by a design that holds.
     """
     designer = Designer(problem, box, stop)
     answer = None
@@ -59,6 +59,8 @@ def designed_rounds(
                 },
             )
         reached = design.solid or (design.reached and size >= sizes.limit)
+        if target is None:
+            reached = design.holds and design.best_cost < problem.vanilla.cost
         yield (
             "round",
             {
@@ -71,12 +73,12 @@ def designed_rounds(
                 **state(problem, design.antidote),
             },
         )
-        gap = problem.vanilla.cost - target
+        gap = 0.0 if target is None else problem.vanilla.cost - target
         way = (problem.vanilla.cost - design.cost) / gap if gap > 0 else 0.0
         sizes.record(design.size if reached else size, reached, way)
         index += 1
         if answer is None or reached or not answer.reached:
             answer = design
     if answer is not None:
-        for text in (*answer.notes, *remoteness(problem.points, answer.antidote)):
+        for text in answer.notes:
             yield "note", {"text": text}

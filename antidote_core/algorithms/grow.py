@@ -1,8 +1,10 @@
 """Algorithm 2: fix |V|, minimise F over V, grow V by ξ until F <= α. A generator of events.
 
 Events, in order: started, vanilla, target, noise, then per round any number of progress (and cut,
-where V is designed) and one round, then notes, shrunk (if asked for), verified, and last finished
-or stopped. Same spec, same events, times aside, unless a time limit or a cancel cuts it short.
+where V is designed) and one round, then notes, shrunk and spread (if asked for), verified, and last
+finished or stopped. Same spec, same events, times aside, unless a time limit or a cancel cuts it
+short; only "alive", which a design says when nothing else has happened for a while, goes by the
+clock.
 """
 
 from __future__ import annotations
@@ -10,16 +12,18 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from antidote_core.algorithms.design_rounds import designed_rounds
+from antidote_core.algorithms.pulse import Pulsed
 from antidote_core.algorithms.record import RunView, after, pack
 from antidote_core.algorithms.sota import sota_reference
-from antidote_core.algorithms.verification import CHECKS, meets, noise, verifying
+from antidote_core.algorithms.spreading import Spread, spread_out
+from antidote_core.algorithms.verification import CHECKS, kept_gain, meets, noise, verifying
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
@@ -33,6 +37,8 @@ REPORT_LATEST = 100  # evaluations after which there is a report even without an
 SHRINK_BUDGET = 300
 DESIGN_CHECKS = 8
 SURE_SHARE = 0.5  # of the size that a straight line would ask for
+ALIVE_SECONDS = 0.5
+LOWEST = "lowest"
 
 Cancel = Callable[[], bool]
 
@@ -52,6 +58,41 @@ def grow(
     designs = get_optimizer(spec.optimizer).designs
     if data is None:
         data = load_spec_data(spec)
+    if not designs:
+        yield from _events(spec, data, cancel, designs)
+        return
+    begun, doing = time.monotonic(), DOING["started"]
+
+    def events(left: Cancel) -> Iterator[Event]:
+        return _events(spec, data, lambda: left() or (cancel is not None and cancel()), designs)
+
+    for happened in Pulsed(events, ALIVE_SECONDS):
+        if happened is None:
+            yield Event("alive", time.monotonic() - begun, {"doing": doing})
+            continue
+        step = happened.data["design"]["kind"] if happened.kind in ("progress", "cut") else ""
+        doing = DOING.get(step) or DOING.get(happened.kind, doing)
+        yield happened
+
+
+# What comes after an event, or after a step of a design.
+DOING = {
+    "started": "clustering the data as it is",
+    "vanilla": "finding the target",
+    "target": "clustering the data with other seeds",
+    "noise": "placing antidote points",
+    "pass": "placing antidote points",
+    "cut": "placing antidote points",
+    "hunt": "looking for competing clusterings",
+    "check": "checking by independent clusterings",
+    "round": "placing antidote points",
+    "spread": "scattering the points of each clump",
+    "note": "checking the result by independent clusterings",
+    "verify": "checking the result by independent clusterings",
+}
+
+
+def _events(spec: RunSpec, data: Dataset, cancel: Cancel | None, designs: bool) -> Iterator[Event]:
     begun = time.monotonic()
     view = RunView()
 
@@ -76,7 +117,7 @@ def grow(
 
     sizes = _Sizes(spec, data.n)
     if designs:
-        limit = _limit(target, strict)
+        limit = None if spec.target == LOWEST else _limit(target, strict)
         rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop, _state)
     else:
         rounds = _searched_rounds(spec, problem, target, strict, sizes, stop)
@@ -90,22 +131,58 @@ def grow(
         yield event(
             "shrunk", antidote=pack(antidote), evaluations=evaluations, **_state(problem, antidote)
         )
+    judged = (target, strict)
+    if (
+        spec.target == LOWEST
+    ):  # the checks must find the cost itself, not only beat plain clustering
+        judged = (kept_gain(view.cost, problem.vanilla.cost), False)
+    if spec.spread and view.size and not stop():
+        box = problem.box(spec.box)
+        trials = spread_out(problem, view.antidote, box, *judged, stop)
+        found = yield from _told(trials, event, view, evaluations)
+        if found.antidote is not None:
+            values = _state(problem, found.antidote)
+            yield event("spread", antidote=pack(found.antidote), evaluations=evaluations, **values)
+        yield event("note", text=found.sentence)
     if cancel is not None and cancel():
         yield event("stopped", reason="stopped by you")
         return
     checks = DESIGN_CHECKS if designs else CHECKS
-    verification = verifying(problem, view.antidote, target, strict, checks)
+    verification = verifying(problem, view.antidote, *judged, checks)
     while True:
         try:
             done = next(verification)
         except StopIteration as end:
             yield event("verified", **asdict(end.value))
             break
+        if cancel is not None and cancel():
+            yield event("stopped", reason="stopped by you")
+            return
         if designs:
-            report = {"index": view.rounds - 1, "size": view.size, "cost": view.cost}
             step = {"kind": "verify", "step": done, "of": checks}
-            yield event("progress", **report, evaluations=evaluations, design=step)
+            yield event("progress", **_at(view), evaluations=evaluations, design=step)
     yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
+
+
+def _at(view: RunView) -> dict[str, Any]:
+    return {"index": view.rounds - 1, "size": view.size, "cost": view.cost}
+
+
+def _told(
+    trials: Generator[int, None, Spread],
+    event: Callable[..., Event],
+    view: RunView,
+    evaluations: int,
+) -> Generator[Event, None, Spread]:
+    """The trials of a spread as progress."""
+    while True:
+        try:
+            done = next(trials)
+        except StopIteration as end:
+            found: Spread = end.value
+            return found
+        step = {"kind": "spread", "step": done}
+        yield event("progress", **_at(view), evaluations=evaluations, design=step)
 
 
 def load_spec_data(spec: RunSpec) -> Dataset:
@@ -196,6 +273,8 @@ class _Sizes:
     def next(self) -> int | None:
         if not self.rounds_left:
             return None
+        if self.spec.target == LOWEST:
+            return self.limit if not self.tried else None
         if self.spec.growth == "bisect":
             return self._bisected()
         if self.works is not None:
@@ -330,14 +409,17 @@ def _state(problem: Problem, antidote: Floats) -> dict[str, Any]:
 
 
 def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any]]:
-    """α as a number, whether it must be beaten or only met, and the fair algorithm behind it."""
-    if spec.target == "vanilla":
+    """α as a number, whether it must be beaten or only met, and the fair algorithm behind it.
+
+    "lowest" has to beat plain clustering at least.
+    """
+    if spec.target in ("vanilla", LOWEST):
         return problem.vanilla.cost, True, {}
     if spec.target == "sota":
         reference = sota_reference(problem)
         return reference["cost"], True, reference
     if isinstance(spec.target, str):
-        raise SpecError(f"target (α) must be 'vanilla', 'sota' or a number; got {spec.target!r}.")
+        raise SpecError(f"target (α) must be a name known here or a number; got {spec.target!r}.")
     return float(spec.target), False, {}
 
 
@@ -384,7 +466,7 @@ def _shrunk(
 
 def _reason(spec: RunSpec, view: RunView, sizes: _Sizes, out_of_time: bool) -> str:
     if view.reached:
-        return "target reached"
+        return "lowest cost found" if spec.target == LOWEST else "target reached"
     if out_of_time:
         return f"time limit of {spec.max_seconds:g} seconds reached"
     if not sizes.rounds_left:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -30,6 +31,17 @@ def usual_distance(points: Floats) -> float:
     """How far the most lonely of the real points are from their nearest neighbour (99 in 100)."""
     rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
     return float(np.quantile(_distances(points, points[rows], rows), CROWD))
+
+
+def neighbour_distance(points: Floats) -> float:
+    """The usual distance (median) from a real point to the nearest other one; duplicates apart.
+
+    >>> neighbour_distance(np.array([[0.0], [1.0], [3.0], [3.0]]))
+    1.0
+    """
+    rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
+    found = _distances(points, points[rows], rows)
+    return float(np.median(found[found > 0])) if (found > 0).any() else math.nan
 
 
 def _distances(points: Floats, places: Floats, own: Ints | None = None) -> Floats:

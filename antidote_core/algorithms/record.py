@@ -14,7 +14,7 @@ from antidote_core.types import Event, Floats
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """One size of V and the best antidote found at it."""
+    """One size of V and the best antidote found at it; `design` says how it was designed, if so."""
 
     index: int
     size: int
@@ -26,6 +26,7 @@ class Round:
     centers: Floats
     counts: Floats
     group_costs: Floats
+    design: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +134,7 @@ def after(view: RunView, event: Event) -> RunView:
         return replace(view, current=data, cuts=(*view.cuts, data), evaluations=evaluations)
     if event.kind == "round":
         return _after_round(view, event)
-    if event.kind == "shrunk":
+    if event.kind in ("shrunk", "spread"):
         return replace(
             view,
             antidote=unpack(data["antidote"]),
@@ -177,6 +178,7 @@ def _after_round(view: RunView, event: Event) -> RunView:
         centers=np.array(data["centers"]),
         counts=np.array(data["counts"]),
         group_costs=np.array(data["group_costs"]),
+        design=data.get("design", {}),
     )
     view = replace(
         view, history=(*view.history, latest), evaluations=data["evaluations"], current={}

@@ -11,6 +11,7 @@ way, the only start is the one optimum found on U.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,37 @@ def fit_kmeans(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clu
     check_k(points, k)
     model = KMeans(k, n_init=restarts, random_state=seed).fit(points)
     return Clustering(model.cluster_centers_, model.labels_.astype(np.int64), float(model.inertia_))
+
+
+def fit_kmeans_by_starts(
+    points: Floats, k: int, restarts: int = 10, seed: int = 0
+) -> Iterator[Clustering]:
+    """`fit_kmeans` start by start: the best so far after each, the same as its answer at the end.
+
+    >>> points = np.array([[0.0], [1.0], [8.0], [9.0]])
+    >>> [fit.objective for fit in fit_kmeans_by_starts(points, k=2, restarts=3)]
+    [1.0, 1.0, 1.0]
+    """
+    from sklearn.cluster import KMeans
+
+    check_k(points, k)
+    draws = np.random.RandomState(seed)  # one stream for all starts, as scikit-learn has it
+    best: Clustering | None = None
+    for _ in range(restarts):
+        model = KMeans(k, n_init=1, random_state=draws).fit(points)
+        inertia = float(model.inertia_)
+        if best is None or (
+            inertia < best.objective and not _same_clusters(model.labels_, best.labels, k)
+        ):
+            labels = model.labels_.astype(np.int64)
+            best = Clustering(model.cluster_centers_, labels, inertia)
+        yield best
+
+
+def _same_clusters(first: Ints, second: Ints, k: int) -> bool:
+    """Whether two labellings are one but for the numbers of the clusters."""
+    table = np.bincount(first.astype(np.int64) * k + second, minlength=k * k).reshape(k, k) > 0
+    return bool((table.sum(axis=1) <= 1).all())
 
 
 def check_k(points: Floats, k: int) -> None:
