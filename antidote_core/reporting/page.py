@@ -40,7 +40,8 @@ class Chart:
 class Section:
     """One part of a page, from the heading down; what is empty is left out.
 
-    `facts` are (name, value) pairs, `table` stands open on the page, `code` is shown as typed.
+    `facts` are (name, value) pairs, `table` stands open on the page, `code` is shown as typed;
+    `beside` puts small charts next to each other where there is room.
     """
 
     heading: str
@@ -49,6 +50,7 @@ class Section:
     charts: Sequence[Chart] = ()
     table: pd.DataFrame | None = None
     code: str = ""
+    beside: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +139,8 @@ def _section(section: Section, number: int) -> str:
             for name, value in section.facts
         )
         parts.append(f"<dl>{facts}</dl>")
-    parts += [_chart(chart, number + index) for index, chart in enumerate(section.charts)]
+    charts = "".join(_chart(chart, number + index) for index, chart in enumerate(section.charts))
+    parts.append(f"<div class='beside'>{charts}</div>" if section.beside else charts)
     if section.table is not None and len(section.table):
         parts.append(html_table(section.table))
     if section.code:
@@ -213,6 +216,8 @@ _STYLE = (
     f"figure{{margin:1rem 0;background:#fff;color:{LIGHT_INK};border:1px solid var(--line);"
     "border-radius:6px;padding:.8rem}figure figcaption,figure .small{color:#59616d}"
     "figure .scroll{--soft:#f3f4f6;--line:#d0d5dc;--ink:#1f2328}"
+    ".beside{display:grid;grid-template-columns:repeat(auto-fit,minmax(17rem,1fr));gap:.8rem}"
+    ".beside figure{margin:0;min-width:0}"
     "summary{cursor:pointer;padding:.3rem 0;font-size:.9rem}"
     ".scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.88rem;width:100%}"
     "th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);"
