@@ -23,7 +23,8 @@ MAX_POINTS = 6000
 DENSE_BELOW = 200  # below this many points dense eigenvectors are faster than anything else
 CONNECTED = 1e-9  # an eigenvalue below this, relative to the largest degree, is taken for zero
 RESIDUAL = 1e-8
-SMOOTH = 150  # eigenvectors of U's own Laplacian that the preconditioner knows
+SHIFT = 1e-4  # of the mean degree: makes L invertible without moving what matters
+SPARE = 2  # eigenvectors kept beyond those wanted: V may change their order
 BASIS = 90  # vectors after which the dense solver takes over
 
 
@@ -66,8 +67,21 @@ def _nearest(squared: Floats, neighbours: int) -> Ints:
     """Indices (n, min(neighbours, n - 1)) of the nearest others in a distance matrix (n, n)."""
     squared = squared.copy()
     np.fill_diagonal(squared, np.inf)
-    count = min(neighbours, len(squared) - 1)
-    return np.argsort(squared, axis=1, kind="stable")[:, :count]
+    return _smallest(squared, min(neighbours, len(squared) - 1))
+
+
+def _smallest(rows: Floats, count: int) -> Ints:
+    """Columns (n, count) of the smallest entries of each row, ascending; of equals the first."""
+    if count >= rows.shape[1]:
+        return np.argsort(rows, axis=1, kind="stable")[:, :count]
+    found = np.sort(np.argpartition(rows, count - 1, axis=1)[:, :count], axis=1)
+    values = np.take_along_axis(rows, found, axis=1)
+    found = np.take_along_axis(found, np.argsort(values, axis=1, kind="stable"), axis=1)
+    # Where equals straddle the limit, which of them are in is the partition's whim.
+    limit = values.max(axis=1, keepdims=True)
+    tied = np.flatnonzero((rows <= limit).sum(axis=1) > count)
+    found[tied] = np.argsort(rows[tied], axis=1, kind="stable")[:, :count]
+    return found
 
 
 def _graph(nearest: Ints) -> Any:
@@ -84,6 +98,39 @@ def _laplacian(graph: Any) -> Any:
 
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     return (dia_array((degrees[None, :], [0]), shape=graph.shape) - graph).tocsr()
+
+
+def _connected(graph: Any) -> bool:
+    from scipy.sparse.csgraph import connected_components
+
+    return bool(connected_components(graph, directed=False, return_labels=False) == 1)
+
+
+def _factored(laplacian: Any, count: int) -> tuple[Any, Floats]:
+    """Factors of L + s I, and the `count` bottom eigenvectors after the constant one.
+
+    The graph must be connected; Lanczos on the inverse takes a few dozen solves.
+    """
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import LinearOperator, eigsh, splu
+
+    n = laplacian.shape[0]
+    shift = SHIFT * float(laplacian.diagonal().mean())
+    factor = splu(
+        (laplacian + shift * eye_array(n)).tocsc(),
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+
+    def inverse(vector: Floats) -> Floats:
+        answer = factor.solve(vector.ravel() - vector.mean())
+        return np.asarray(answer - answer.mean())
+
+    start = inverse(np.random.default_rng(0).standard_normal(n))
+    operator = LinearOperator((n, n), matvec=inverse, dtype=np.float64)
+    _, vectors = eigsh(operator, k=count, which="LM", v0=start, tol=1e-10)
+    return factor, np.asarray(vectors[:, ::-1])
 
 
 def _dense_bottom(laplacian: Any, k: int) -> tuple[Floats, Floats]:
@@ -140,7 +187,7 @@ class SpectralEvaluator:
 
     The neighbours of U are kept; V changes the lists of the few points it comes close to. The
     bottom eigenvectors are found by a block Davidson method that starts from those of U and uses
-    the eigendecomposition of U's own Laplacian as its preconditioner.
+    the factors of U's own Laplacian as its preconditioner.
     """
 
     def __init__(self, points: Floats, groups: Ints, k: int, restarts: int, seed: int) -> None:
@@ -153,14 +200,11 @@ class SpectralEvaluator:
         squared = _pairwise(points, points)
         self._nearest = _nearest(squared, NEIGHBOURS)
         self._nearest_squared = np.take_along_axis(squared, self._nearest, axis=1)
-        self._values: Floats | None = None
+        self._factor: Any = None
         self._latest: tuple[bytes, Clustering] | None = None
-        if len(points) >= DENSE_BELOW:
-            from scipy.linalg import eigh
-
-            laplacian = _laplacian(_graph(self._nearest)).toarray()
-            last = min(SMOOTH, len(points)) - 1
-            self._values, self._vectors = eigh(laplacian, subset_by_index=[0, last])
+        graph = _graph(self._nearest)
+        if len(points) >= DENSE_BELOW and _connected(graph):
+            self._factor, self._vectors = _factored(_laplacian(graph), k - 1 + SPARE)
         self.vanilla = self.solve(np.empty((0, points.shape[1])))
 
     def _union_graph(self, antidote: Floats) -> Any:
@@ -172,7 +216,7 @@ class SpectralEvaluator:
         to_each_other = _pairwise(antidote, antidote)
         np.fill_diagonal(to_each_other, np.inf)
         count = min(NEIGHBOURS, n + m - 1)
-        own = np.argsort(np.hstack([to_points, to_each_other]), axis=1, kind="stable")[:, :count]
+        own = _smallest(np.hstack([to_points, to_each_other]), count)
         nearest = self._nearest
         if nearest.shape[1] < count:
             squared = _pairwise(self._points, np.vstack([self._points, antidote]))
@@ -191,12 +235,9 @@ class SpectralEvaluator:
         return _graph(np.vstack([nearest, own]))
 
     def _bottom(self, graph: Any) -> Floats:
-        from scipy.sparse.csgraph import connected_components
-
         laplacian = _laplacian(graph)
         # Davidson cannot see a component that V forms on its own: its start is zero there.
-        connected = connected_components(graph, directed=False, return_labels=False) == 1
-        if self._values is not None and connected:
+        if self._factor is not None and _connected(graph):
             vectors = self._davidson(laplacian)
             if vectors is not None:
                 return vectors
@@ -204,12 +245,11 @@ class SpectralEvaluator:
 
     def _davidson(self, laplacian: Any) -> Floats | None:
         """The constant vector and the next k - 1 eigenvectors, or None where it does not apply."""
-        assert self._values is not None
         n, total = len(self._points), laplacian.shape[0]
         wanted = self._k - 1
         scale = float(laplacian.diagonal().max())
-        block = np.zeros((total, wanted + 2))
-        block[:n] = self._vectors[:, 1 : wanted + 3]
+        block = np.zeros((total, self._vectors.shape[1]))
+        block[:n] = self._vectors
         # A new node starts at the average of its neighbours, which is what L x = 0 asks of it.
         for node in range(n, total):
             start, stop = laplacian.indptr[node], laplacian.indptr[node + 1]
@@ -247,17 +287,10 @@ class SpectralEvaluator:
         return np.hstack([basis[:, :1], ritz])
 
     def _preconditioned(self, residual: Floats, shifts: Floats, degrees: Floats) -> Floats:
-        """About (L - shift)^-1 residual: exact on U's smooth eigenvectors, diagonal on the rest."""
-        assert self._values is not None
+        """About L^-1 residual: the factors on U's nodes, the diagonal on those of V."""
         n = len(self._points)
-        smooth = self._vectors.T @ residual[:n]
-        rough = residual.copy()
-        rough[:n] -= self._vectors @ smooth
-        correction = rough / np.maximum(degrees[:, None] - shifts, 1.0)
-        gaps = self._values[:, None] - shifts
-        floor = 1e-3 * degrees.max()
-        gaps = np.where(np.abs(gaps) < floor, np.copysign(floor, gaps), gaps)
-        correction[:n] += self._vectors @ (smooth / gaps)
+        correction = residual / np.maximum(degrees[:, None] - shifts, 1.0)
+        correction[:n] = self._factor.solve(residual[:n])
         return np.asarray(correction)
 
     def solve(self, antidote: Floats) -> Clustering:
@@ -274,6 +307,21 @@ class SpectralEvaluator:
         everything = np.vstack([self._points, antidote])
         centers = _means(self._points, labels[:n], everything, labels, self._k)
         return Clustering(centers, labels[:n], objective)
+
+    def bridges(self) -> Floats:
+        """Middles (m, d) of the edges that plain clustering cuts, nearest in the embedding first.
+
+        A point put there is joined to both sides of the cut, which it moves.
+        """
+        graph = _graph(self._nearest)
+        rows, columns = graph.nonzero()
+        labels = self.vanilla.labels
+        cut = (rows < columns) & (labels[rows] != labels[columns])
+        rows, columns = rows[cut], columns[cut]
+        vectors = self._bottom(graph)
+        apart = np.linalg.norm(vectors[rows] - vectors[columns], axis=1)
+        order = np.argsort(apart, kind="stable")
+        return np.asarray((self._points[rows] + self._points[columns]) / 2)[order]
 
     def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
         """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""

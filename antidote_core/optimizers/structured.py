@@ -8,7 +8,9 @@ locations with multiplicities (atoms) say everything about V. The search tries
 2. basin switches: the point of the box where one k-means optimum gains most on another;
 3. CMA-ES over the locations of the best atoms.
 
-For clusterings other than k-means the first two do not apply, and atoms start at real points.
+For clusterings other than k-means the first two do not apply, and atoms start at real points. A
+spectral clustering feels V through the edges of its graph: there the search begins at the middles
+of edges that are cut, and many points are exchanged for other such places a few at a time.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antidote_core.clustering.kmeans import KMeansEvaluator
+from antidote_core.clustering.spectral import SpectralEvaluator
 from antidote_core.fairness.gradients import descent_directions
 from antidote_core.optimizers.cma import cmaes
 from antidote_core.optimizers.protocol import (
@@ -38,6 +41,9 @@ DOWNHILL_ROUNDS = 2
 PAIRED_ATOMS = 3
 REAL_POINT_TRIES = 20
 CELL_MARGIN = 0.02
+BRIDGE_TRIES = 20
+EXCHANGED = 0.1  # of the points, at a time
+EXCHANGE_ABOVE = 200  # numbers to place: more than CMA-ES can learn in a budget
 
 
 def structured(problem: Problem, size: int) -> Minimise:
@@ -85,6 +91,8 @@ class _Search:
         if isinstance(self.problem.evaluator, KMeansEvaluator):
             self.downhill()
             self.switch_basin(self.problem.evaluator)
+        elif isinstance(self.problem.evaluator, SpectralEvaluator):
+            self.across_the_cut(self.problem.evaluator.bridges())
         else:
             self.real_points()
         while True:
@@ -187,6 +195,26 @@ class _Search:
             counts[: self.size % atoms] += 1
             self.attempt(points[rows], counts)
 
+    def across_the_cut(self, bridges: Floats) -> None:
+        """Points between the sides of the cut: one by one, spread along it, then exchanged."""
+        points = self.problem.points
+        if not len(bridges):
+            return self.real_points()
+        if self.size == 1:
+            for bridge in bridges[:BRIDGE_TRIES]:
+                self.attempt(bridge[None], np.array([1]))
+            return self.real_points()
+        self.attempt(*_counted(np.resize(bridges, (self.size, self.d))))
+        self.real_points()
+        places = np.vstack([bridges, points])
+        for _ in range(BRIDGE_TRIES):
+            self.attempt(*_counted(places[self.rng.choice(len(bridges), self.size)]))
+        while self.best_atoms.size > EXCHANGE_ABOVE:
+            antidote = self.best_antidote()
+            rows = self.rng.choice(self.size, max(1, int(EXCHANGED * self.size)), replace=False)
+            antidote[rows] = places[self.rng.choice(len(places), len(rows))]
+            self.attempt(*_counted(antidote))
+
     def polish(self) -> None:
         """CMA-ES over the locations of the best atoms, their multiplicities fixed."""
         atoms, counts = self.best_atoms, self.best_counts
@@ -200,6 +228,11 @@ class _Search:
             self.rng,
             start=atoms.ravel(),
         )
+
+
+def _counted(antidote: Floats) -> tuple[Floats, Ints]:
+    atoms, counts = np.unique(antidote, axis=0, return_counts=True)
+    return atoms, counts
 
 
 def _stack(locations: list[Floats], counts: list[int]) -> tuple[Floats, Ints]:

@@ -321,3 +321,21 @@ def test_a_name_is_taken_once(bisecting):
 def test_unknown_clustering_lists_the_known():
     with pytest.raises(SpecError, match=r"one of 'kmeans', 'spectral', .*; got 'dbscan'"):
         get_clustering("dbscan")
+
+
+@pytest.mark.parametrize("count", [1, 3, 10, 12])
+def test_smallest_entries_are_those_of_a_stable_sort_also_among_equals(count):
+    rows = np.random.default_rng(3).integers(0, 6, (40, 12)).astype(float)
+    expected = np.argsort(rows, axis=1, kind="stable")[:, :count]
+    assert np.array_equal(spectral._smallest(rows, count), expected)
+
+
+def test_bridges_lie_between_the_clusters_and_soon_move_the_cut():
+    problem = Problem(load_dataset("bank", sample=500), clustering="spectral")
+    bridges = problem.evaluator.bridges()
+    graph = spectral.neighbour_graph(problem.points).toarray()
+    labels = problem.vanilla.labels
+    cut = graph[labels == 0][:, labels == 1].sum()
+    assert len(bridges) == cut > 0
+    moved = [problem.cluster(bridge[None]).labels for bridge in bridges[:20]]
+    assert any((found != labels).any() for found in moved)
