@@ -1,0 +1,97 @@
+"""Reading Parquet: shape and unpacked size are looked at before anything is unpacked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from antidote_core.datasets.tables.limits import MAX_TEXT, check_shape, check_unpacked
+from antidote_core.datasets.tables.names import clean_names
+from antidote_core.datasets.tables.objects import plain_column
+from antidote_core.errors import DataError
+
+MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file
+
+
+def read_parquet(
+    name: str, content: bytes, blanks: Sequence[str] = ()
+) -> tuple[pd.DataFrame, list[str]]:
+    """The flat columns of a Parquet file, and sentences about what was left out."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(
+            pa.BufferReader(content),
+            thrift_string_size_limit=MAX_FOOTER,
+            thrift_container_size_limit=1_000_000,
+        )
+        described = file.metadata
+        check_shape(name, described.num_rows, described.num_columns)
+        groups = [described.row_group(index) for index in range(described.num_row_groups)]
+        check_unpacked(name, sum(group.total_byte_size for group in groups))
+        if not described.num_rows:
+            raise DataError(f"{name} has no rows; wanted at least two rows of each of two groups.")
+        fields = [field for field in file.schema_arrow if _is_flat(field.type)]
+        nested = [field.name for field in file.schema_arrow if not _is_flat(field.type)]
+        if not fields:
+            raise DataError(f"{name} has no column of numbers or texts; wanted at least two.")
+        # Texts as numbered entries: a few long ones repeated a million times stay few.
+        texts = [field.name for field in fields if _is_text(field.type)]
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
+        table = file.read(columns=[field.name for field in fields], use_threads=False)
+        columns = [column.combine_chunks() for column in table.columns]
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(
+            f"{name} cannot be read as a Parquet file ({str(error).splitlines()[0][:120]}); save "
+            "the table again."
+        ) from None
+    names, notes = clean_names(table.column_names, name)
+    if nested:
+        notes.append(f"Left out because their cells hold lists or records: {', '.join(nested)}.")
+    frame = {
+        label: plain_column(_values(name, label, column), blanks)
+        for label, column in zip(names, columns, strict=True)
+    }
+    return pd.DataFrame(frame), notes
+
+
+def _is_flat(kind: Any) -> bool:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _is_flat(kind.value_type)
+    return bool(
+        types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+        or types.is_boolean(kind) or types.is_temporal(kind) or types.is_null(kind)
+        or _is_text(kind)
+    )  # fmt: skip
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _values(name: str, label: str, column: Any) -> pd.Series:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+        longest = pc.max(pc.utf8_length(column.dictionary)).as_py() or 0
+        if longest > MAX_TEXT:
+            raise DataError(
+                f"A cell of the column {label!r} of {name} has {longest:,} characters; wanted at "
+                f"most {MAX_TEXT:,}: leave the column out."
+            )
+        words = column.dictionary.to_pandas().astype(object)
+        codes = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False)
+        entries = [*words, None]
+        return pd.Series([entries[code] for code in codes], dtype=object)
+    if pa.types.is_decimal(column.type):
+        column = pc.cast(column, pa.float64())
+    return column.to_pandas()
