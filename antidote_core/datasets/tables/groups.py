@@ -42,7 +42,7 @@ class Groups:
 
     def as_column(self) -> pd.Categorical:
         """The groups as a column that keeps their order."""
-        return pd.Categorical.from_codes(self.codes, list(self.names))
+        return pd.Categorical.from_codes(self.codes, pd.Index(self.names))
 
 
 def find_groups(
