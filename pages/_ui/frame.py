@@ -5,7 +5,7 @@ import streamlit as st
 from pages._ui.show import page_style
 from pages._ui.warm import start_warming
 
-PAGES = {"home": "Home", "explore": "Explore", "convex": "Convex", "data": "Data"}
+PAGES = {"home": "Home", "learn": "Learn", "explore": "Explore", "convex": "Convex", "data": "Data"}
 _FRAMED = "_framed"
 
 

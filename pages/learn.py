@@ -1,0 +1,25 @@
+"""The idea step by step, a plane to play on, and the words."""
+
+import streamlit as st
+
+from pages._ui.frame import enter
+from pages._ui.learn_glossary import glossary
+from pages._ui.learn_playground import POINTS, playground
+from pages._ui.learn_story import story
+from pages._ui.link import asked_by_link, tell_ignored
+from pages._ui.settings import URL
+
+PARTS = {"story": story, "playground": playground, "glossary": glossary}
+
+enter()
+link = asked_by_link()
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.title("How a few points help", anchor=False, width="content")
+    part = st.segmented_control(
+        "Part", list(PARTS), key="part", bind=URL, default="story", required=True,
+        label_visibility="collapsed", width="content",
+    )  # fmt: skip
+notice = st.container()
+PARTS[part]()
+with notice:
+    tell_ignored("learn", {key: value for key, value in link.items() if key != POINTS})

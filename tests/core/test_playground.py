@@ -1,0 +1,156 @@
+"""The playground's arithmetic: what a placed point does, links, the score and the contest."""
+
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans
+
+from antidote_core import SpecError, balance_cost, social_cost
+from antidote_core.reporting import planes, playground
+from antidote_core.reporting.playground import BUDGET, Clump
+
+FRAME = (np.array([-5.0, -3.0]), np.array([5.0, 3.0]))
+
+
+@pytest.mark.parametrize("name", list(playground.SITUATIONS))
+@pytest.mark.parametrize("clumps", [(), (Clump(3.0, 1.0, 4),), (Clump(2.0, -1.0, 9),)])
+def test_the_position_is_a_clustering_scikit_learn_would_make(name, clumps):
+    game = playground.get_game(name, "balance")
+    data, position = game.stage.data, game.position(clumps)
+    union = np.vstack([data.points, playground.points_of(clumps)])
+    stays = KMeans(2, init=position.centers, n_init=1, tol=0.0).fit(union)
+    assert stays.cluster_centers_ == pytest.approx(position.centers)
+    fresh = KMeans(2, n_init=30, random_state=1, tol=0.0).fit(union)
+    assert stays.inertia_ <= fresh.inertia_ * 1.001  # optima nearer than this count as one
+    arguments = stays.cluster_centers_, data.points, data.groups
+    assert position.cost("balance") == pytest.approx(balance_cost(*arguments))
+    assert position.cost("social") == pytest.approx(social_cost(*arguments))
+    assert position.moved.sum() == (position.labels != game.stage.plain.labels).sum()
+
+
+def test_situations_do_what_their_sentences_say():
+    distance = playground.get_game("distance", "balance")
+    near = distance.position((Clump(2.0, 0.0, 10),)).cost("balance")
+    far = distance.position((Clump(8.5, 0.0, 10),)).cost("balance")
+    assert far < near - 0.2
+    capture = playground.get_game("capture", "balance")
+    assert capture.position((Clump(10.0, 0.0, 10),)).captured
+    assert capture.position((Clump(10.0, 0.0, 10),)).cost("balance") == 0.0
+    assert not capture.position((Clump(7.0, 0.0, 10),)).captured
+    two = playground.get_game("two-optima", "balance")
+    assert two.position((Clump(0.0, -3.0, 8),)).cost("balance") < -0.9
+    assert two.position((Clump(0.0, -3.0, 8),)).moved.sum() == pytest.approx(200, abs=20)
+
+
+def test_a_point_lands_on_the_grid_inside_the_plane():
+    clumps = playground.place((), 1.2345, -0.04, 2, FRAME)
+    assert clumps == (Clump(1.2, 0.0, 2),)
+    assert str(clumps[0].y) == "0.0"
+    assert playground.place((), 99.0, -99.0, 1, FRAME) == (Clump(5.0, -3.0, 1),)
+
+
+def test_the_budget_is_ten_points():
+    clumps = playground.place((), 0.0, 0.0, 8, FRAME)
+    clumps = playground.place(clumps, 1.0, 0.0, 8, FRAME)
+    assert [clump.copies for clump in clumps] == [8, 2]
+    assert len(playground.points_of(clumps)) == BUDGET
+    with pytest.raises(SpecError, match="All 10 points are placed"):
+        playground.place(clumps, 1.0, 0.0, 1, FRAME)
+
+
+def test_a_link_gives_the_points_back():
+    clumps = (Clump(1.5, -0.2, 3), Clump(-4.9, 3.0, 1), Clump(0.0, 0.0, 6))
+    assert playground.from_link(playground.to_link(clumps), FRAME) == clumps
+    assert playground.from_link("", FRAME) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("abc", "“abc” should be x,y,copies"),
+        ("1,2", "“1,2” should be x,y,copies"),
+        ("1,2,3;", "“” should be x,y,copies"),
+        ("1,2,1.5", "should be x,y,copies"),
+        ("nan,0,1", "outside the plane"),
+        ("inf,0,1", "outside the plane"),
+        ("1e999,0,1", "outside the plane"),
+        ("6,0,1", "x from -5 to 5, y from -3 to 3"),
+        ("0,0,11", "places 11 points"),
+        ("0,0,0", "between 1 and 10"),
+        ("0,0,-3", "between 1 and 10"),
+        ("0,0,6;1,1,5", "places 11 points"),
+        ("0,0,1;" * 500, "places 11 points"),
+    ],
+)
+def test_a_bad_link_is_a_sentence(text, words):
+    with pytest.raises(SpecError, match="An empty plane is shown instead") as caught:
+        playground.from_link(text, FRAME)
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("goal", playground.GOALS)
+def test_the_score_can_be_beaten_and_the_algorithm_tells_the_truth(goal):
+    game = playground.get_game("easy", goal)
+    score, plain = playground.score_to_beat("easy", goal), game.stage.plain.cost(goal)
+    attempt = playground.let_the_algorithm_try("easy", goal)
+    assert attempt.cost < score < plain
+    lower, upper = game.frame
+    assert len(attempt.antidote) == BUDGET
+    assert (attempt.antidote >= lower).all()
+    assert (attempt.antidote <= upper).all()
+    assert game.stage.position(attempt.antidote).cost(goal) == pytest.approx(attempt.cost)
+    assert attempt.evaluations <= playground.TRIES
+
+
+def test_the_contest_has_three_outcomes_and_a_beginning():
+    attempt = playground.Attempt(np.zeros((10, 2)), -0.5, 1000, 0.4, 4, 4)
+    assert "beats you by 0.100" in playground.contest_sentence(-0.4, 3, attempt)
+    assert "A draw" in playground.contest_sentence(-0.5002, 1, attempt)
+    assert "with 1 point," in playground.contest_sentence(-0.5002, 1, attempt)
+    assert "You beat" in playground.contest_sentence(-0.6, 3, attempt)
+    assert "Place yours" in playground.contest_sentence(-0.3, 0, attempt)
+
+
+def test_the_score_line_follows_the_points():
+    game = playground.get_game("capture", "balance")
+    said = [
+        playground.score_sentence(game, game.position(clumps), -0.45)
+        for clumps in (
+            (),
+            (Clump(2.0, 0.0, 1),),
+            (Clump(7.5, 0.0, 10),),
+            (Clump(10.0, 0.0, 10),),
+            (Clump(-7.0, 0.0, 10),),
+        )
+    ]
+    starts = ("Score to beat", "Not yet", "**Beaten", "**Too far", "**Worse than nothing")
+    assert [sentence.startswith(start) for sentence, start in zip(said, starts, strict=True)] == [
+        True
+    ] * 5, said
+
+
+def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
+    game = playground.get_game("easy", "balance")
+    position = game.position((Clump(5.0, 0.0, 3), Clump(4.0, 1.0, 1)))
+    data = game.stage.data
+    scene = planes.plane_scene(
+        data, game.frame, position.centers, before=game.stage.plain.centers,
+        antidote=position.antidote, moved=position.moved,
+    )  # fmt: skip
+    assert [len(points["at"]) for points in scene["points"]] == data.group_sizes.tolist()
+    marked = sum(len(points["moved"]) for points in scene["points"])
+    assert marked == position.moved.sum() > 0
+    assert sorted(star["copies"] for star in scene["antidote"]) == [1, 3]
+    assert len(scene["border"]) == len(scene["old"]) == 1
+    for end in np.array(scene["border"][0]):
+        near, far = np.linalg.norm(position.centers - end, axis=1)
+        assert near == pytest.approx(far, abs=0.01)
+    assert {"antidote point", "changed cluster"} <= {item["name"] for item in scene["legend"]}
+
+
+def test_bars_say_when_a_cluster_holds_nobody():
+    game = playground.get_game("capture", "balance")
+    bars = planes.mix_html(game.position((Clump(10.0, 0.0, 10),)).balance, ("<a>", "b"))
+    assert "nobody: antidote points only" in bars
+    assert "&lt;a&gt;" in bars
+    assert "<a>" not in bars
