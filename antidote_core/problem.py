@@ -34,6 +34,13 @@ class Tables:
     social: SocialTable
 
 
+def check_settings(k: int, restarts: int, seed: int) -> None:
+    """Refuse settings that are not whole numbers, or too small."""
+    for name, value, minimum in (("k", k, 2), ("restarts", restarts, 1), ("seed", seed, 0)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+            raise SpecError(f"{name} must be a whole number of at least {minimum}; got {value!r}.")
+
+
 class Problem:
     """f(V) = F(C(U ∪ V), U), exact, for V of any size.
 
@@ -60,11 +67,7 @@ class Problem:
                 f"{self.clustering.title} gives labels that are not those of the nearest centre, "
                 f"and the cost {fairness!r} is defined by centres alone; choose another pair."
             )
-        for name, value, minimum in (("k", k, 2), ("restarts", restarts, 1), ("seed", seed, 0)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-                raise SpecError(
-                    f"{name} must be a whole number of at least {minimum}; got {value!r}."
-                )
+        check_settings(k, restarts, seed)
         points, groups, _ = check_points(data.points, data.groups)
         self.points, self.groups = points, groups
         self.k, self.restarts, self.seed = k, restarts, seed

@@ -95,7 +95,7 @@ def _prefix(keys, start, stop, threshold):
 
 
 @_jit
-def _scan_counts(centers, anchor, bare, offsets, keys, lengths):
+def scan_counts(centers, anchor, bare, offsets, keys, lengths):
     """Length of the prefix to look at for every (cluster, slot); returns their sum.
 
     Slot s of cluster c lists the moves to cluster e = s if s < c else s + 1. In a bare anchor the
@@ -126,7 +126,7 @@ def _scan_counts(centers, anchor, bare, offsets, keys, lengths):
 
 
 @_jit
-def _corrected(points, groups, centers, known, offsets, order, lengths, sums, counts):
+def corrected(points, groups, centers, known, offsets, order, lengths, sums, counts):
     """Move every point whose nearest centre is no longer that of the anchor."""
     k, d = centers.shape
     for c in range(known):
@@ -157,7 +157,7 @@ def _corrected(points, groups, centers, known, offsets, order, lengths, sums, co
 
 
 @_jit
-def _set_reference(points, groups, centers, margins, labels, sums, counts):
+def set_reference(points, groups, centers, margins, labels, sums, counts):
     """A full pass that also keeps every point's label and its margin d(second) - d(nearest)."""
     k, d = centers.shape
     sums[:] = 0.0
@@ -183,7 +183,7 @@ def _set_reference(points, groups, centers, margins, labels, sums, counts):
 
 
 @_jit
-def _from_reference(points, groups, centers, reference, margins, labels, sums, counts):
+def from_reference(points, groups, centers, reference, margins, labels, sums, counts):
     """Correct the sums of the reference by looking at every point whose margin is used up."""
     k, d = centers.shape
     reach = np.empty(k)
@@ -277,7 +277,7 @@ def lloyd(
         chosen = -1
         looks = n // 8
         if hint >= 0:
-            total = _scan_counts(
+            total = scan_counts(
                 centers, anchors[hint], bare[hint], offsets[hint], keys[hint], best_lengths
             )
             if total <= looks:
@@ -286,7 +286,7 @@ def lloyd(
         if chosen < 0 or looks > GOOD_ENOUGH:
             for a in range(used):
                 if a != hint:
-                    total = _scan_counts(centers, anchors[a], bare[a], offsets[a], keys[a], lengths)
+                    total = scan_counts(centers, anchors[a], bare[a], offsets[a], keys[a], lengths)
                     if total < looks:
                         looks = total
                         chosen = a
@@ -297,19 +297,19 @@ def lloyd(
             sums[:] = anchor_sums[chosen]
             counts[:] = anchor_counts[chosen]
             known = k - 1 if bare[chosen] else k
-            _corrected(
+            corrected(
                 points, groups, centers, known, offsets[chosen], order[chosen], best_lengths, sums,
                 counts,
             )  # fmt: skip
         elif fresh:
             sums[:] = reference_sums
             counts[:] = reference_counts
-            looks = _from_reference(
+            looks = from_reference(
                 points, groups, centers, reference, margins, labels, sums, counts
             )
             fresh = looks < n // 3
         else:
-            _set_reference(
+            set_reference(
                 points, groups, centers, margins, labels, reference_sums, reference_counts
             )
             reference[:] = centers

@@ -266,15 +266,7 @@ class KMeansEvaluator:
         return best.centers, best.counts, best.group_costs
 
     def _other_starts(self, antidote: Floats) -> list[tuple[Floats, float]]:
-        if self._capture is None and len(self.basins) == 1:
-            return []
-        starts = [(centers, np.inf) for centers in self.basins[1:]]
-        if self._capture is not None and len(antidote):
-            squared = ((antidote[:, None, :] - self._capture) ** 2).sum(axis=2).min(axis=1)
-            for location in (antidote.mean(axis=0), antidote[squared.argmax()]):
-                held = float(HELD * len(antidote))
-                starts.append((np.vstack([self._capture, location]), held))
-        return starts
+        return other_starts(self.basins, self._capture, antidote)
 
     def solve(self, antidote: Floats) -> Clustering:
         """C(U ∪ V) with the labels of all points of U."""
@@ -284,6 +276,19 @@ class KMeansEvaluator:
         self._kernels.assign(self._points, centers, labels, squared)
         inertia = squared.sum() + self._kernels.antidote_inertia(antidote, centers)
         return Clustering(centers, labels, float(inertia))
+
+
+def other_starts(
+    basins: Floats, capture: Floats | None, antidote: Floats
+) -> list[tuple[Floats, float]]:
+    """The starts of the portfolio besides basins[0], each with the most points of U it may hold."""
+    starts = [(centers, np.inf) for centers in basins[1:]]
+    if capture is not None and len(antidote):
+        squared = ((antidote[:, None, :] - capture) ** 2).sum(axis=2).min(axis=1)
+        for location in (antidote.mean(axis=0), antidote[squared.argmax()]):
+            held = float(HELD * len(antidote))
+            starts.append((np.vstack([capture, location]), held))
+    return starts
 
 
 def _scikit_lloyd(points: Floats, start: Floats) -> Floats:
