@@ -2,6 +2,7 @@
 
 from antidote_core import baselines
 from antidote_core.algorithms.convex import solve_convex
+from antidote_core.algorithms.design_frontier import design_frontier
 from antidote_core.algorithms.grow import grow, run
 from antidote_core.algorithms.record import RunView, fold
 from antidote_core.clustering import ClusteringMethod, register_clustering
@@ -35,6 +36,7 @@ __all__ = [
     "balance_cost",
     "baselines",
     "dataset_from_frame",
+    "design_frontier",
     "fold",
     "grow",
     "list_datasets",

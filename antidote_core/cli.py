@@ -15,6 +15,7 @@ from antidote_core.algorithms.compare import compare
 from antidote_core.algorithms.grow import grow, load_spec_data
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.errors import AntidoteError
+from antidote_core.reporting.design_words import cut_sentence, design_sentences
 from antidote_core.types import Dataset, Event, RunSpec
 
 REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED = 0, 2, 3, 130
@@ -80,7 +81,9 @@ def _add_problem(parser: argparse.ArgumentParser) -> None:
 def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--start-size", type=int, default=10, help="V_s, first size of V")
     parser.add_argument("--step", type=int, default=1, help="ξ, points added per round")
-    parser.add_argument("--target", default="vanilla", help="α: vanilla, sota or a number")
+    parser.add_argument(
+        "--target", default="vanilla", help="α: vanilla, sota, lowest (at --max-size) or a number"
+    )
     parser.add_argument("--embed-dim", default="100", help="n′ of SRE, or none")
     parser.add_argument("--optimizer", default="structured")
     parser.add_argument("--growth", default="extend", help="extend, restart (paper) or bisect")
@@ -90,6 +93,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-seconds", type=float)
     parser.add_argument("--box", default="minmax", help="plausible, minmax or wide")
     parser.add_argument("--shrink", action="store_true", help="drop points once reached")
+    parser.add_argument("--spread", action="store_true", help="scatter clumps of points at the end")
 
 
 def _number_or_name(text: str) -> str | float:
@@ -128,6 +132,9 @@ def _run(options: argparse.Namespace) -> int:
     result = _result(view)
     if options.json:
         print(json.dumps({"kind": "result", **result}, separators=(",", ":")))
+    else:
+        for sentence in (*view.notes[len(data.notes) :], *design_sentences(view, data)):
+            print(sentence)
     if options.out is not None:
         _write(options.out, spec, data, view, log, result)
     return REACHED if view.reached else NOT_REACHED
@@ -175,6 +182,8 @@ def _tell(event: Event, view: RunView) -> None:
             f"({100 * data['size'] / view.points:.3g}% of U), cost {data['cost']:.6g}, "
             f"{data['evaluations']} evaluations, {event.seconds:.1f} s"
         ),
+        "cut": lambda: f"  {cut_sentence(data)}",
+        "spread": lambda: f"spread out: cost {data['cost']:.6g}",
         "shrunk": lambda: f"shrunk to |V| = {view.size}, cost {data['cost']:.6g}",
         "verified": lambda: (
             f"independent clusterings that meet the target: {data['share']:.0%} "

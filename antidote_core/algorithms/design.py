@@ -53,7 +53,7 @@ WIDEN, NARROW = 1.3, 0.4
 SETTLED = 1e-4
 LEAD_PRICE = 20.0  # a rival ahead by 1% weighs as much as a cost of 0.2
 LEAD_LIMIT = 0.4  # the next cut beats it, however far ahead it is
-FLOORS = (0.3, 0.5, 0.7)
+FLOORS = (0.95, 0.8, 0.65, 0.5, 0.3)
 FLOOR_PASSES = 5
 SMALL = 40  # up to this size the structured search is tried as well
 SMALL_BUDGET = 400  # a quarter of it where evaluating takes longer
@@ -157,6 +157,7 @@ class _Tally:
     target: float | None
     close: float
     best: Design
+    chance: float = FINDABLE
     rounds: int = 0
     settled: bool = False
     binding: tuple[str, ...] = ()
@@ -252,21 +253,25 @@ class Designer:
                 ).centers
             yield _Start("Fair-Lloyd", self._fair, none)
 
-    def design(self, size: int, target: float | None = None) -> Steps:
+    def design(self, size: int, target: float | None = None, chance: float = FINDABLE) -> Steps:
         """The fairest V of at most `size` points; with a target, the first that meets it.
+
+        What k-means finds less often than `chance`, as far as single starts can tell, is not even
+        checked against a target.
 
         A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
         sentence in the notes.
         """
         best: Design | None = None
         for _ in range(ATTEMPTS):
-            tally = _Tally(size, target, self.model.close, self._nothing(target))
+            tally = _Tally(size, target, self.model.close, self._nothing(target), chance)
             found = yield from self._attempt(tally)
             best = found if best is None else min(best, found, key=_standing)
             if found.checks < CHECKS or found.holds or self.stopped:
                 break
         assert best is not None
-        return replace(best, notes=self._sentences(best, tally))
+        binding = best.binding or tally.binding
+        return replace(best, binding=binding, notes=self._sentences(tally))
 
     def _attempt(self, tally: _Tally) -> Steps:
         """All starts, then the check of the best."""
@@ -322,7 +327,9 @@ class Designer:
                 agrees = self._agrees(step, verdict)
                 close_by = tally.misses and verdict.chance >= IN_DOUBT[0]
                 if not verdict.findable or not agrees or close_by:
-                    yield from self._reinforce(_Start(start.name, centers, counts), tally)
+                    yield from self._reinforce(
+                        _Start(start.name, centers, counts), tally, verdict.missed
+                    )
                 tally.settled = verdict.findable and agrees
                 if tally.best.start == start.name:
                     self._latest = _Start(LATEST, centers, counts)
@@ -422,10 +429,15 @@ class Designer:
             yield self._report("hunt", tally, start, step, verdict, hunted)
         return verdict
 
-    def _reinforce(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
-        """More points at a centre that random starts seldom find: they draw the starts there."""
+    def _reinforce(
+        self, start: _Start, tally: _Tally, missed: int | None
+    ) -> Generator[Progress, None, None]:
+        """More points at a centre that random starts seldom find: they draw the starts there.
+
+        As many as the target allows, at the centre that is `missed` most, else at any.
+        """
         k = self.problem.k
-        for c in range(k):
+        for c in range(k) if missed is None else (missed,):
             for share in FLOORS:
                 floor = np.zeros(k)
                 floor[c] = share * tally.size
@@ -480,7 +492,7 @@ class Designer:
             chance = verdict.chance
             safe_cost = max(cost, verdict.safe_cost)
             cost = max(cost, verdict.cost)
-            met = tally.target is not None and safe_cost <= tally.target and chance >= FINDABLE
+            met = tally.target is not None and safe_cost <= tally.target and chance >= tally.chance
         return Design(
             antidote=step.antidote,
             promised=promised,
@@ -568,10 +580,8 @@ class Designer:
             if cost > limit:
                 self.contest.remember(self.contest.run(design.antidote, centers))
 
-    def _sentences(self, best: Design, tally: _Tally) -> tuple[str, ...]:
+    def _sentences(self, tally: _Tally) -> tuple[str, ...]:
         notes = list(dict.fromkeys(tally.notes))
-        if tally.target is not None and not best.reached and not self.stopped:
-            notes.append(_not_reached(best, tally))
         smallest = int(np.unique(self.problem.groups, return_counts=True)[1].min())
         if self.problem.fairness.name == "balance" and smallest < self.problem.k:
             notes.append(
@@ -579,28 +589,6 @@ class Designer:
                 f"({self.problem.k}): some cluster must lack it, so balance stays at 0."
             )
         return tuple(notes)
-
-
-_BINDING_WORDS = {
-    "size": "the number of points",
-    "box": "the box",
-    "capture": "antidote points would take a centre for themselves",
-    "competitor": "another clustering would have the lower inertia",
-}
-
-
-def _not_reached(best: Design, tally: _Tally) -> str:
-    words = [_BINDING_WORDS[name] for name in best.binding or tally.binding]
-    limits = f"; what binds: {', '.join(words)}" if words else ""
-    if not math.isnan(best.share):
-        return (
-            f"With {best.size} points the cost is {best.best_cost:.4g}, but only {best.share:.0%} "
-            f"of {best.checks} independent clusterings meet the target {tally.target:.4g}{limits}."
-        )
-    return (
-        f"With at most {tally.size} points the cost reached is {best.cost:.4g}, "
-        f"not {tally.target:.4g}{limits}."
-    )
 
 
 def finish(steps: Generator[Progress, None, Result]) -> Result:

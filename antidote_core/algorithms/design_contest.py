@@ -62,7 +62,8 @@ class Verdict:
     with 10 restarts is likely to give; `safe_cost`: that cost with room for scatter; `lead`: how
     far the best rival is ahead (negative: behind), relative to the inertia; `rival`: the run to be
     beaten next, None when the target holds; `chance`: that k-means with 10 restarts is fair enough,
-    and `found`: that it comes to the target at all, both estimated from single starts.
+    and `found`: that it comes to the target at all, both estimated from single starts; `missed`:
+    the centre of the target that the other starts are farthest from.
     """
 
     cost: float
@@ -71,6 +72,7 @@ class Verdict:
     rival: Run | None
     chance: float
     found: float
+    missed: int | None = None
 
     @property
     def findable(self) -> bool:
@@ -214,6 +216,7 @@ class Contest:
             rival=strongest if lead > -TIE else None,
             chance=sum(p for p, run in zip(odds, fresh, strict=True) if run.cost <= enough),
             found=1.0 - (1.0 - hits / max(len(fresh), 1)) ** RESTARTS,
+            missed=_missed(centers, [run.fixpoint.centers for run in fresh if run in others]),
         )
 
     def remember(self, rival: Run) -> None:
@@ -257,6 +260,17 @@ def best_of_odds(count: int, draws: int) -> list[float]:
     """
     left = [(1.0 - i / count) ** draws for i in range(count + 1)] if count else [0.0]
     return [left[i] - left[i + 1] for i in range(count)]
+
+
+def _missed(centers: Floats, elsewhere: Sequence[Floats]) -> int | None:
+    """The centre (of k) that is farthest from the clusterings `elsewhere`, on the whole."""
+    if not elsewhere:
+        return None
+    gaps = [
+        np.sqrt(((centers[:, None, :] - other[None, :, :]) ** 2).sum(axis=2)).min(axis=1)
+        for other in elsewhere
+    ]
+    return int(np.mean(gaps, axis=0).argmax())
 
 
 def _fewer_centers(problem: Problem) -> Floats:

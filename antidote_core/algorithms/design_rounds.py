@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from antidote_core.algorithms.design import Cancel, Designer
+from antidote_core.algorithms.design_contest import FINDABLE
 from antidote_core.algorithms.record import pack
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
+
+LAST_CHANCE = 0.9
 
 
 class Sizes(Protocol):
@@ -41,7 +44,8 @@ def designed_rounds(
     answer = None
     index = 0
     while (size := sizes.next()) is not None and not stop():
-        steps = designer.design(size, target)
+        # No larger size can make up for it: the checks decide.
+        steps = designer.design(size, target, LAST_CHANCE if size >= sizes.limit else FINDABLE)
         while True:
             try:
                 step = next(steps)

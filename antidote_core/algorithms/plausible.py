@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,23 +28,6 @@ def nearest_real_distance(points: Floats, antidote: Floats) -> Floats:
     return _distances(points, atoms)[where.ravel()]
 
 
-def usual_distance(points: Floats) -> float:
-    """How far the most lonely of the real points are from their nearest neighbour (99 in 100)."""
-    rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
-    return float(np.quantile(_distances(points, points[rows], rows), CROWD))
-
-
-def neighbour_distance(points: Floats) -> float:
-    """The usual distance (median) from a real point to the nearest other one; duplicates apart.
-
-    >>> neighbour_distance(np.array([[0.0], [1.0], [3.0], [3.0]]))
-    1.0
-    """
-    rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
-    found = _distances(points, points[rows], rows)
-    return float(np.median(found[found > 0])) if (found > 0).any() else math.nan
-
-
 def _distances(points: Floats, places: Floats, own: Ints | None = None) -> Floats:
     """From each place to the nearest point, other than the point that it is (`own`)."""
     squares = np.einsum("ij,ij->i", points, points)
@@ -59,27 +43,39 @@ def _distances(points: Floats, places: Floats, own: Ints | None = None) -> Float
     return found
 
 
-def remoteness(points: Floats, antidote: Floats) -> tuple[str, ...]:
-    """A sentence when V is extreme, none when it is not."""
-    if not len(antidote):
-        return ()
+@dataclass(frozen=True)
+class Plausibility:
+    """How far V is from reality.
+
+    `farthest` is the largest distance of an antidote point to its nearest real point, `usual` the
+    median distance between real neighbours (NaN where all points are copies), `lonely` the distance
+    within which 99 in 100 real points have a neighbour; `remote` antidote points are beyond that.
+    """
+
+    farthest: float
+    usual: float
+    lonely: float
+    remote: int
+
+
+def plausibility(points: Floats, antidote: Floats) -> Plausibility:
+    """How V (m, d), m >= 1, looks beside the real points (n, d).
+
+    >>> plausibility(np.array([[0.0], [1.0], [3.0], [3.0]]), np.array([[9.0]]))
+    Plausibility(farthest=6.0, usual=1.0, lonely=1.0, remote=1)
+    """
     distances = nearest_real_distance(points, antidote)
-    usual = usual_distance(points)
-    remote = int((distances > usual).sum())
-    places = len(np.unique(antidote, axis=0))
-    sentences = []
-    if remote:
-        sentences.append(
-            f"{remote} of {len(antidote)} antidote points are extreme: up to "
-            f"{distances.max():.3g} standard deviations from any real point, where 99 in 100 real "
-            f"points have one within {usual:.3g}."
-        )
-    if len(antidote) > places:
-        sentences.append(
-            f"The {len(antidote)} antidote points are copies of {places}; spread them out before "
-            "they have to pass for data."
-        )
-    return tuple(sentences)
+    usual, lonely = neighbour_distances(points)
+    return Plausibility(float(distances.max()), usual, lonely, int((distances > lonely).sum()))
+
+
+def neighbour_distances(points: Floats) -> tuple[float, float]:
+    """Distance from a real point to the nearest other one: the median, copies apart; 99 in 100."""
+    rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
+    found = _distances(points, points[rows], rows)
+    distinct = found[found > 0]
+    usual = float(np.median(distinct)) if len(distinct) else math.nan
+    return usual, float(np.quantile(found, CROWD))
 
 
 def spreads(

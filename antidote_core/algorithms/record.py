@@ -128,10 +128,12 @@ def after(view: RunView, event: Event) -> RunView:
     if event.kind == "target":
         return replace(view, target=data["target"], strict=data["strict"], sota=data["sota"])
     if event.kind == "progress":
-        return replace(view, current=data, evaluations=data["evaluations"])
+        return replace(view, current=data, evaluations=data["evaluations"], stage="")
     if event.kind == "cut":
-        evaluations = data["evaluations"]
-        return replace(view, current=data, cuts=(*view.cuts, data), evaluations=evaluations)
+        evaluations, cuts = data["evaluations"], (*view.cuts, data)
+        return replace(view, current=data, cuts=cuts, evaluations=evaluations, stage="")
+    if event.kind == "alive":
+        return replace(view, stage=data["doing"])
     if event.kind == "round":
         return _after_round(view, event)
     if event.kind in ("shrunk", "spread"):
@@ -181,7 +183,7 @@ def _after_round(view: RunView, event: Event) -> RunView:
         design=data.get("design", {}),
     )
     view = replace(
-        view, history=(*view.history, latest), evaluations=data["evaluations"], current={}
+        view, history=(*view.history, latest), evaluations=data["evaluations"], current={}, stage=""
     )
     if latest.reached:
         better = not view.reached or latest.size < view.size

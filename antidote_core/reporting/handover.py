@@ -5,32 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from antidote_core.algorithms.record import RunView
+from antidote_core.algorithms.plausible import nearest_real_distance, neighbour_distances
 from antidote_core.types import Dataset, Floats, RunSpec
 
 DISTANCE = "distance to nearest real point"
+TIMES_USUAL = "times the usual distance"
 COPIES = "copies"
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def nearest_real_distance(points: Floats, antidote: Floats) -> Floats:
-    """Distance (m,) of every antidote point to the nearest point of U, in standard deviations.
-
-    >>> nearest_real_distance(np.array([[0.0], [4.0]]), np.array([[1.0], [9.0]])).tolist()
-    [1.0, 5.0]
-    """
-    from sklearn.neighbors import NearestNeighbors
-
-    if not len(antidote):
-        return np.empty(0)
-    search = NearestNeighbors(n_neighbors=1).fit(points)
-    return np.asarray(search.kneighbors(antidote)[0][:, 0])
 
 
 def antidote_table(data: Dataset, antidote: Floats) -> pd.DataFrame:
     """Distinct antidote points in original units, how often each occurs, and how far from reality.
 
-    The distance is in standard deviations of the features, over all features together.
+    The distance is in standard deviations of the features, over all features together, and in
+    multiples of the usual distance (median) between real neighbours.
     """
     atoms, counts = np.unique(
         antidote.reshape(-1, data.points.shape[1]), axis=0, return_counts=True
@@ -38,6 +26,7 @@ def antidote_table(data: Dataset, antidote: Floats) -> pd.DataFrame:
     table = data.to_original(atoms)
     table.insert(0, COPIES, counts)
     table[DISTANCE] = nearest_real_distance(data.points, atoms)
+    table[TIMES_USUAL] = table[DISTANCE] / neighbour_distances(data.points)[0]
     return table.sort_values(COPIES, ascending=False, ignore_index=True)
 
 
@@ -104,15 +93,3 @@ def python_lines(spec: RunSpec) -> str:
 
 def _quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-def extreme_sentence(data: Dataset, view: RunView, limit: float = 3.0) -> str:
-    """A warning when antidote points resemble no real point; empty when they do."""
-    distances = nearest_real_distance(data.points, np.unique(view.antidote, axis=0))
-    if not len(distances) or distances.max() <= limit:
-        return ""
-    return (
-        f"Some antidote points lie up to {distances.max():.1f} standard deviations from the "
-        "nearest real point: no real row resembles them. Choose the box “plausible” for points "
-        "that could be taken for real ones; it usually takes more of them."
-    )

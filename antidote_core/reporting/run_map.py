@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from antidote_core.algorithms.plausible import nearest_real_distance
 from antidote_core.clustering import get_clustering
 from antidote_core.projection import Plane, cluster_cells
 from antidote_core.projection.layout import SEED, Layout
 from antidote_core.projection.sample import MAP_LIMIT, map_rows
-from antidote_core.reporting.handover import nearest_real_distance
 from antidote_core.reporting.maps import SVG_LIMIT, map_figure, map_frame
 from antidote_core.reporting.palette import ANTIDOTE, VANILLA, Mark, cluster_mark, group_mark, ink
 from antidote_core.reporting.snapshots import Snapshot
