@@ -40,9 +40,9 @@ class Groups:
         """Rows without a group."""
         return int((self.codes < 0).sum())
 
-    def as_column(self) -> pd.Categorical:
+    def as_column(self) -> pd.Series:
         """The groups as a column that keeps their order."""
-        return pd.Categorical.from_codes(self.codes, pd.Index(self.names))
+        return pd.Series(pd.Categorical.from_codes(self.codes, pd.Index(self.names)))
 
 
 def find_groups(
