@@ -1,0 +1,89 @@
+"""Sweeps made of events, without computing anything: for the words and pictures about them."""
+
+from collections.abc import Callable, Collection, Iterator
+
+from antidote_core.algorithms.sweep import Cell, SweepSpec
+from antidote_core.algorithms.sweep_record import (
+    Reference,
+    SotaLine,
+    SweepView,
+    cell_data,
+    fold_sweep,
+    reference_data,
+)
+from antidote_core.types import Event
+
+POINTS = 1000
+PLAIN = -0.3
+SPEC = SweepSpec("blobs", sizes=(10, 20, 50, 100), seeds=(0, 1, 2, 3, 4))
+
+
+def run_id(index: int) -> str:
+    return f"cell{index:018d}"
+
+
+def reference(problem: tuple[str, str, int], **changes: object) -> Reference:
+    values = {
+        "problem": problem,
+        "vanilla": PLAIN,
+        "noise": (-0.31, -0.3, -0.29),
+        "silhouette": 0.4,
+        "target": PLAIN,
+        "strict": True,
+        "sota": SotaLine("bera", -0.8, -0.35, -0.35, 0.2, 0.35, 1.5),
+    }
+    return Reference(**{**values, **changes})
+
+
+def falling(cell: Cell) -> float:
+    """The larger V, the lower the cost; seeds differ by a hundredth."""
+    return PLAIN - 0.002 * (cell.size - 15) - 0.01 * cell.seed
+
+
+def events(
+    spec: SweepSpec = SPEC,
+    cost: Callable[[Cell], float] = falling,
+    failed: Collection[int] = (),
+    settled: int | None = None,
+    end: str = "finished",
+    reason: str = "all cells are done",
+    **changes: object,
+) -> Iterator[Event]:
+    """The log of a sweep; `settled` cells have ended, `changes` are those of its references."""
+    yield Event("queued", 0.0, {})
+    yield Event("started", 0.1, {"sweep": spec.to_json(), "points": POINTS})
+    yield Event("workers", 1.0, {"count": 2, "scheduler": ""})
+    for problem in spec.problems:
+        yield Event("reference", 2.0, reference_data(reference(problem, **changes)))
+    cells = spec.cells if settled is None else spec.cells[:settled]
+    for cell in cells:
+        seconds = 3.0 + cell.index
+        if cell.index in failed:
+            data = {"index": cell.index, "state": "failed", "reason": "memory ran out"}
+            yield Event("cell", seconds, data)
+            continue
+        found = cost(cell)
+        yield Event(
+            "cell",
+            seconds,
+            cell_data(
+                cell.index,
+                run_id(cell.index),
+                cost=found,
+                vanilla=PLAIN,
+                checked=found,
+                checks=[found] * 4,
+                silhouette=0.4 - 0.001 * cell.size,
+                taken=1.0,
+                reused=False,
+            ),
+        )
+    if settled is not None and settled < len(spec.cells):
+        yield Event("cell", 4.0 + settled, {"index": settled, "state": "running"})
+    if end:
+        yield Event(end, 5.0 + len(cells), {"reason": reason})
+        yield Event("closed", 5.0 + len(cells), {})
+
+
+def made(*arguments: object, **changes: object) -> SweepView:
+    return fold_sweep(events(*arguments, **changes))
