@@ -1,13 +1,11 @@
 """The runs of this server, whose they are, and which one the page shows."""
 
-import hashlib
-import secrets
-
 import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import Runner, default_home
 from antidote_core.engine.status import RunStatus
+from pages._ui.visitor import visitor
 
 RUN = "run"  # the name in the URL and in the session
 
@@ -23,11 +21,7 @@ def _runner(home: str) -> Runner:
 
 def owner() -> str:
     """A token of this browser, so that its runs stay its own after a reload."""
-    if "_owner" not in st.session_state:
-        cookie = st.context.cookies.get("_streamlit_xsrf")
-        token = cookie if isinstance(cookie, str) else secrets.token_urlsafe(32)
-        st.session_state["_owner"] = hashlib.sha256(token.encode()).hexdigest()
-    return st.session_state["_owner"]
+    return visitor()
 
 
 def shown_run() -> str | None:
