@@ -8,6 +8,7 @@ from pages._ui import (
     explore_after,
     explore_before,
     explore_compare,
+    explore_design,
     explore_live,
     explore_round,
     run_jobs,
@@ -61,6 +62,8 @@ def show(run_id, status, asked, fair):
         st.caption("This run has other settings than those on the left.")
     view = run_store.runner().view(run_id)
     explore_live.draw_head(run_id, live, view)
+    if not live:
+        explore_design.sentences(view, data)
     if status.can_restart:
         explore_live.trouble(run_id, status)
     left, right = st.columns(2, gap="large")
@@ -72,7 +75,7 @@ def show(run_id, status, asked, fair):
         with map_place:
             explore_round.run_map(run_id, data, spec, shot, options)
         if shot is not None:
-            explore_round.points_table(data, view, shot)
+            explore_round.points_table(run_id, data, view, shot)
     with left:
         explore_live.draw_curve(run_id, live, fair, step)
         if shot is not None:

@@ -23,6 +23,7 @@ from antidote_core.algorithms.design_contest import (
     HUNT_LONG,
     HUNT_STARTS,
     IN_DOUBT,
+    MAX_CUTS,
     TIE,
     Contest,
     Known,
@@ -42,6 +43,8 @@ from antidote_core.types import Floats, Ints
 ROUNDS = 8  # from one start
 ROUNDS_PER_SIZE = 12
 ATTEMPTS = 2  # a check that fails teaches rivals; then once more
+LAST_ATTEMPTS = 4  # at the largest size
+LAST_CHANCE = 0.9
 PASSES = 16
 CHECKS = 8
 AGREEMENT = 0.875  # share of independent clusterings that must meet the target
@@ -58,6 +61,7 @@ FLOOR_PASSES = 5
 SMALL = 40  # up to this size the structured search is tried as well
 SMALL_BUDGET = 400  # a quarter of it where evaluating takes longer
 FEW_POINTS = 2000
+COSTS = ("social", "balance")
 SEARCH = "structured search"
 LATEST = "the last answer"
 
@@ -79,9 +83,9 @@ class Design:
     `antidote` (m, d), m <= the size asked for; `promised` cost by the program, `cost` the worst
     over the clusterings that tie for the lowest inertia in the loop. `share` of `checks`
     independent k-means runs with fresh seeds meet the target, and `best_cost` is that of the one
-    with the lowest inertia; NaN before they ran. Without a target (`targetless`) the share is that
-    of runs which come to the cost itself. `binding` names what holds the cost up, most first:
-    "size", "box", "capture", "competitor".
+    with the lowest inertia; NaN before they ran. Without a target the share is that of runs which
+    come to the cost itself. It `holds` when the best of the runs and enough of all agree. `binding`
+    names what holds the cost up, most first: "size", "box", "capture", "competitor".
     """
 
     antidote: Floats
@@ -94,18 +98,13 @@ class Design:
     share: float = math.nan
     best_cost: float = math.nan
     checks: int = 0
-    targetless: bool = False
+    holds: bool = False
     notes: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
         """|V|."""
         return len(self.antidote)
-
-    @property
-    def holds(self) -> bool:
-        """Whether the independent clusterings bear it out: at the target, or at its own cost."""
-        return self.reached or (self.targetless and self.share >= AGREEMENT)
 
     @property
     def solid(self) -> bool:
@@ -193,6 +192,11 @@ def _standing(design: Design) -> tuple[bool, float]:
     return (not design.holds, cost)
 
 
+def can_design(clustering: str, fairness: str) -> bool:
+    """Whether V can be designed for this pair; the names of others are refused."""
+    return clustering == "kmeans" and fairness in COSTS
+
+
 class Designer:
     """Designs for one problem and one box; what one size teaches (cuts, centres) serves the next.
 
@@ -207,7 +211,7 @@ class Designer:
                 f"The optimizer 'design' works for k-means, not for {problem.clustering.title}; "
                 "choose 'structured'."
             )
-        if problem.fairness.name not in ("social", "balance"):
+        if problem.fairness.name not in COSTS:
             raise SpecError(
                 "The optimizer 'design' works for the costs 'social' and 'balance', not for "
                 f"{problem.fairness.name!r}; choose 'structured'."
@@ -253,21 +257,22 @@ class Designer:
                 ).centers
             yield _Start("Fair-Lloyd", self._fair, none)
 
-    def design(self, size: int, target: float | None = None, chance: float = FINDABLE) -> Steps:
+    def design(self, size: int, target: float | None = None, last: bool = False) -> Steps:
         """The fairest V of at most `size` points; with a target, the first that meets it.
 
-        What k-means finds less often than `chance`, as far as single starts can tell, is not even
-        checked against a target.
+        When no larger size can make up for it (`last`), there are more attempts, and what k-means
+        may often miss, as far as single starts can tell, is put to the checks all the same.
 
         A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
         sentence in the notes.
         """
+        chance = LAST_CHANCE if last else FINDABLE
         best: Design | None = None
-        for _ in range(ATTEMPTS):
+        for _ in range(LAST_ATTEMPTS if last else ATTEMPTS):
             tally = _Tally(size, target, self.model.close, self._nothing(target), chance)
             found = yield from self._attempt(tally)
             best = found if best is None else min(best, found, key=_standing)
-            if found.checks < CHECKS or found.holds or self.stopped:
+            if not found.checks or found.holds or self.stopped:
                 break
         assert best is not None
         binding = best.binding or tally.binding
@@ -285,7 +290,7 @@ class Designer:
         if best.size and not self.stopped and (tally.target is None or best.reached):
             best = yield from self.check(best, tally.target)
         elif best.size:
-            best = replace(best, reached=False)  # nothing counts as reached unchecked
+            best = replace(best, reached=False)  # nothing counts unchecked
         return best
 
     def _nothing(self, target: float | None) -> Design:
@@ -413,7 +418,8 @@ class Designer:
         if enough is None:
             enough = step.target.cost + self.model.close
         atoms = step.placement.atoms[step.placement.counts > 0]
-        runs = [run for _, run in step.known]
+        target = step.target.fixpoint.centers
+        runs = [run for _, run in self.contest.known(step.antidote, target, MAX_CUTS)]
         runs += self.contest.captures(step.antidote, atoms)
         verdict = self.contest.judge(step.target, runs, enough)
         hunted = 0
@@ -536,41 +542,40 @@ class Designer:
 
     def check(self, design: Design, target: float | None, checks: int = CHECKS) -> Steps:
         """The design judged by independent clusterings; without a target, by their agreement."""
+        limit = target if target is not None else design.cost + self.model.close
         found: list[tuple[Floats, float, float]] = []
-        for index, result in enumerate(
-            self.contest.fresh_checks(design.antidote, checks, self._asked_to_stop)
-        ):
+        missed = 0
+        for result in self.contest.fresh_checks(design.antidote, checks, self._asked_to_stop):
             found.append(result)
+            missed += result[2] > limit
             yield Progress(
                 "check",
                 {
                     "size": design.size,
                     "best": design.cost,
                     "start": design.start,
-                    "step": index,
+                    "step": len(found) - 1,
                     "of": checks,
                     "cost": result[2],
                 },
             )
+            if missed > (1.0 - AGREEMENT) * checks:
+                break  # the rest cannot make up for it
         if not found:
             return replace(design, reached=False)  # nothing counts as reached unchecked
-        costs = [cost for _, _, cost in found]
         best = min(found, key=lambda result: result[1])
-        limit = target if target is not None else design.cost + self.model.close
-        share = sum(cost <= limit for cost in costs) / len(costs)
-        complete = len(costs) == checks
-        reached = complete and target is not None and best[2] <= target and share >= AGREEMENT
-        checked = replace(
+        share = 1.0 - missed / len(found)
+        holds = len(found) == checks and best[2] <= limit and share >= AGREEMENT
+        if not holds:
+            self._learn(design, found, limit)
+        return replace(
             design,
-            reached=reached,
+            reached=holds and target is not None,
+            holds=holds,
             share=share,
             best_cost=best[2],
-            checks=len(costs),
-            targetless=target is None,
+            checks=len(found),
         )
-        if complete and not checked.holds:
-            self._learn(design, found, limit)
-        return checked
 
     def _learn(
         self, design: Design, found: Iterable[tuple[Floats, float, float]], limit: float

@@ -36,7 +36,7 @@ IN_DOUBT = (0.5, 0.999)  # chances between these are worth a long hunt
 FINDABLE = 0.97  # wanted chance that a k-means of 10 restarts finds the target at all
 LIKELY = 0.95  # the clusterings that make up this much of the chance count for the cost
 SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
-MAX_CUTS = 24
+MAX_CUTS = 48
 WARM_STARTS = 5
 _HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
 
@@ -132,15 +132,15 @@ class Contest:
             for cut in self.cuts
         ]
 
-    def known(self, antidote: Floats, target: Floats) -> list[Known]:
-        """Where the optima of U and the latest rivals stand on this V.
+    def known(self, antidote: Floats, target: Floats, latest: int = WARM_STARTS) -> list[Known]:
+        """Where the optima of U and the `latest` rivals stand on this V.
 
         A rival is followed from where it stood last, which takes few steps, unless that has become
         the target (k, d) itself: then it starts anew.
         """
         near = SAME * separation(target)
         known = []
-        for cut in self.cuts[: self._fixed] + self.cuts[self._fixed :][-WARM_STARTS:]:
+        for cut in self.cuts[: self._fixed] + self.cuts[self._fixed :][-latest:]:
             if cut.captured is not None:
                 continue
             start = self._stood.get(id(cut), cut.centers)

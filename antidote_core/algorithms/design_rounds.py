@@ -6,12 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from antidote_core.algorithms.design import Cancel, Designer
-from antidote_core.algorithms.design_contest import FINDABLE
 from antidote_core.algorithms.record import pack
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
-
-LAST_CHANCE = 0.9
 
 
 class Sizes(Protocol):
@@ -44,8 +41,7 @@ def designed_rounds(
     answer = None
     index = 0
     while (size := sizes.next()) is not None and not stop():
-        # No larger size can make up for it: the checks decide.
-        steps = designer.design(size, target, LAST_CHANCE if size >= sizes.limit else FINDABLE)
+        steps = designer.design(size, target, last=size >= sizes.limit)
         while True:
             try:
                 step = next(steps)

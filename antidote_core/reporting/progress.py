@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from antidote_core.algorithms.record import RunView
+from antidote_core.optimizers import get_optimizer
 from antidote_core.types import RunSpec
 
 
@@ -40,8 +41,11 @@ def progress(view: RunView, spec: RunSpec, elapsed: float = math.nan) -> Progres
     rate = view.evaluations / since if since > 0 and view.evaluations else math.nan
     in_round = view.evaluations - before if view.current else 0
     left = max(0, spec.budget - in_round) / rate
+    if get_optimizer(spec.optimizer).designs:
+        left = math.nan  # a design has no budget of evaluations
     if spec.max_seconds is not None and math.isfinite(elapsed):
-        left = min(left, max(0.0, spec.max_seconds - elapsed))
+        rest = max(0.0, spec.max_seconds - elapsed)
+        left = rest if math.isnan(left) else min(left, rest)
     size = view.current.get("size", view.history[-1].size if view.history else 0)
     number = view.rounds + (1 if view.current or not view.history else 0)
     return Progress(number, size, view.evaluations, in_round, rate, left)

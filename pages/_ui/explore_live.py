@@ -10,11 +10,12 @@ from antidote_core.engine.status import RunState, RunStatus
 from antidote_core.fairness import FAIRNESS
 from antidote_core.reporting.comparison import fair_costs
 from antidote_core.reporting.curve import curve_chart, curve_table, curve_words
+from antidote_core.reporting.design_words import doing_sentence
 from antidote_core.reporting.progress import duration, progress
 from antidote_core.reporting.snapshots import steps
 from antidote_core.reporting.verdict import cost_digits, share_of_data, verdict
 from antidote_core.reporting.words import number
-from pages._ui import run_store
+from pages._ui import explore_design, run_store
 from pages._ui.link import escape
 from pages._ui.show import attempt, is_dark
 
@@ -99,7 +100,8 @@ def _working(status: RunStatus, view: ac.RunView) -> None:
     elif not view.noise:
         _box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
     else:
-        said = f"Round {figures.round}: trying sets of {figures.size:,} points"
+        doing = doing_sentence(view) or f"trying sets of {figures.size:,} points"
+        said = f"Round {figures.round}: {doing}"
         if figures.round and not figures.size:
             said = "Round 1 begins"
         found = verdict(view).details
@@ -178,6 +180,7 @@ def _curve(run_id: str, fair: dict[str, float], shown: int | None) -> None:
             for step in steps(view)
         ]
         st.dataframe(rows, hide_index=True)
+    explore_design.contests(view)
 
 
 def trouble(run_id: str, status: RunStatus) -> None:

@@ -5,7 +5,8 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.projection.layout import Layout
 from antidote_core.reporting import bars, run_bars, tables, words
-from antidote_core.reporting.handover import antidote_table, extreme_sentence
+from antidote_core.reporting.design_words import extreme_sentence
+from antidote_core.reporting.handover import antidote_table
 from antidote_core.reporting.run_map import (
     COLORINGS,
     features_picture,
@@ -199,18 +200,24 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
         st.dataframe(table, hide_index=True)
 
 
-def points_table(data: ac.Dataset, view: ac.RunView, shot: Snapshot) -> None:
+def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot) -> None:
     """V in original units."""
     if not len(shot.step.antidote):
         return
     st.subheader("The antidote points, in original units", anchor=False)
-    if shot.step.cost == view.cost and len(shot.step.antidote) == view.size:
-        warning = extreme_sentence(data, view)
-        if warning:
-            st.warning(warning, icon="⚠️")
-    table = antidote_table(data, shot.step.antidote)
+    key = (run_id, shot.step.title, shot.step.cost, len(shot.step.antidote))
+    table, warning = _points(key, data, shot)
+    if warning:
+        st.warning(warning, icon="⚠️")
     st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 280))
     st.caption(
         "Points that occur several times stand in one row. Distances are in standard deviations, "
-        "over all features together."
+        "over all features together; beside them, how many times the usual distance between real "
+        "neighbours (their median) that is."
     )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _points(key: tuple, _data: ac.Dataset, _shot: Snapshot) -> tuple:
+    antidote = _shot.step.antidote
+    return antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core.algorithms.design import can_design
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS, available_forms, dataset_info
 from antidote_core.fairness import FAIRNESS
@@ -26,8 +27,11 @@ SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
 PAPER = {
     "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
     "dimension": 100, "full": False, "budget": 1000, "box": "minmax", "shrink": False,
+    "spread": False,
 }  # fmt: skip
-BEST = {**PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend"}
+SEARCHED = {**PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend"}
+# Up to about 40 points a design tries the structured search too and keeps the better one.
+DESIGNED = {**SEARCHED, "optimizer": "design", "growth": "bisect"}
 GROWTH = {
     "extend": "each round starts from the points found so far",
     "restart": "each round starts anew (the paper)",
@@ -80,6 +84,7 @@ def values_of(spec: ac.RunSpec) -> dict[str, Any]:
         "max_rounds": spec.max_rounds,
         "max_seconds": spec.max_seconds,
         "shrink": spec.shrink,
+        "spread": spec.spread,
         "run_seed": spec.seed,
     }
     if not named:
@@ -174,9 +179,12 @@ def _search(clustering: str, fairness: str) -> tuple[dict, Any]:
         "As in paper", on_click=_preset, args=(PAPER,), width="stretch",
         help="RACOS, one start, every round anew, 1,000 evaluations.",
     )  # fmt: skip
+    designed = can_design(clustering, fairness)
     best.button(
-        "Our best", on_click=_preset, args=(BEST,), width="stretch",
-        help="Structured search, the best of ten starts, each round goes on from the last.",
+        "Our best", on_click=_preset, args=(DESIGNED if designed else SEARCHED,), width="stretch",
+        help="k-means with balance or social cost: V designed by convex programs (below about 40 "
+        "points structured search too), smallest size by doubling and halving. Other pairs: "
+        "structured search. The best of ten starts.",
     )  # fmt: skip
     values["k"] = st.slider(
         "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
@@ -209,14 +217,15 @@ def _search(clustering: str, fairness: str) -> tuple[dict, Any]:
 
 
 def _target(clustering: str, fairness: str) -> str | float:
-    options = ["vanilla", "sota", "value"]
+    options = ["vanilla", "sota", "lowest", "value"]
     if not has_fair_algorithm(clustering, fairness):
         options.remove("sota")
     kind = st.segmented_control(
-        "Target (α): better than", options, default="vanilla", required=True, key="target",
+        "Target (α)", options, default="vanilla", required=True, key="target",
         bind=URL, width="stretch",
         help="α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
-        "below the fair algorithm; value: at most a number of yours.",
+        "below the fair algorithm; lowest: as low as it gets with the largest |V|; value: at most "
+        "a number of yours.",
     )  # fmt: skip
     if kind != "value":
         return kind
@@ -267,6 +276,11 @@ def _advanced() -> dict:
     values["shrink"] = st.toggle(
         "Shrink afterwards", key="shrink", bind=URL,
         help="When the target is reached, take away points that are not needed.",
+    )  # fmt: skip
+    values["spread"] = st.toggle(
+        "Spread out clumps", key="spread", bind=URL,
+        help="At the end, turn copies of a point into scattered points with the same mean, like "
+        "the real points nearby; kept only where the cost survives it.",
     )  # fmt: skip
     direct = st.toggle(
         "Without the random space (SRE)", key="full", bind=URL,
