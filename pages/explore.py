@@ -18,6 +18,7 @@ from pages._ui import (
 from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
 from pages._ui.show import attempt
+from pages._ui.upload_store import is_own
 
 
 def open_run(link):
@@ -33,8 +34,8 @@ def open_run(link):
     return run_id, status
 
 
-def run_bar(asked, run_id, status):
-    """Run, or Stop while the run works."""
+def run_bar(asked, run_id, status, own):
+    """Run, or Stop while the run works; `own` is the table if it is one of this browser."""
     with st.container(key="runbar"):
         if asked.problem:
             st.error(asked.problem, icon="⚠️")
@@ -45,7 +46,7 @@ def run_bar(asked, run_id, status):
                 st.info("Somebody else is watching this run too, so it goes on.")
         elif (
             st.button("▶ Run", type="primary", width="stretch", disabled=not asked.spec)
-            and attempt(run_store.start, asked.spec) is not None
+            and attempt(run_store.start, asked.spec, own) is not None
         ):
             st.rerun()
 
@@ -60,7 +61,7 @@ def show(run_id, status, asked, fair):
     if spec != asked.spec:
         fair = {}
         st.caption("This run has other settings than those on the left.")
-    view = run_store.runner().view(run_id)
+    view = run_store.view_of(run_id)
     explore_live.draw_head(run_id, live, view)
     if not live:
         explore_design.sentences(view, data)
@@ -81,7 +82,7 @@ def show(run_id, status, asked, fair):
         if shot is not None:
             explore_round.who_is_where(data, spec, view, shot)
     if shot is not None and not live:
-        explore_round.joint_map(data, shot, options[1])
+        explore_round.joint_map(run_id, data, shot, options[1])
     explore_compare.against_the_others(view, spec.fairness, live)
     if not live:
         explore_after.downloads(run_id, data, spec, view)
@@ -100,7 +101,7 @@ with side:
     waiting, fair = [], {}
     if data is not None:
         waiting, fair = explore_before.references(data, asked, bool(status and status.live))
-    run_bar(asked, run_id, status)
+    run_bar(asked, run_id, status, data if is_own(asked.data.name) else None)
 with main, st.container(key="main"):
     if status is not None:
         show(run_id, status, asked, fair)

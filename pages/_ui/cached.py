@@ -1,5 +1,7 @@
 """Data and results kept on the server, shared by all visitors; nobody may change what they return.
 
+What comes from a table of somebody's own is kept for that session only.
+
 Results are keyed by the content hash of the data: Streamlit would look only at a part of a large
 array.
 """
@@ -10,6 +12,7 @@ import antidote_core as ac
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.reporting.plain import PlainReport, plain_report
 from antidote_core.reporting.story import Story, tell_story
+from pages._ui import upload_store
 from pages._ui.settings import ClusteringSettings, DataSettings
 from pages._ui.warm import patience
 
@@ -23,6 +26,8 @@ def _kept() -> dict[DataSettings, ac.Dataset]:
 
 def load(settings: DataSettings) -> ac.Dataset:
     """The data set asked for; a long load tells its progress on the page."""
+    if upload_store.is_own(settings.name):
+        return upload_store.load(settings.name, settings.sample, settings.seed)
     kept = _kept()
     if settings not in kept:
         note = st.empty()
@@ -43,8 +48,9 @@ def load(settings: DataSettings) -> ac.Dataset:
 
 
 def plain(data: ac.Dataset, choice: ClusteringSettings) -> PlainReport:
+    compute = _own_plain if upload_store.is_own(data.name) else _plain
     with patience():
-        return _plain(data.content_hash, choice, data)
+        return compute(data.content_hash, choice, data)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Clustering…")
@@ -52,12 +58,23 @@ def _plain(content_hash: str, choice: ClusteringSettings, _data: ac.Dataset) -> 
     return plain_report(_data, choice.clustering, choice.k, choice.restarts, choice.seed)
 
 
+@st.cache_resource(scope="session", max_entries=8, show_spinner="Clustering…")
+def _own_plain(content_hash: str, choice: ClusteringSettings, _data: ac.Dataset) -> PlainReport:
+    return plain_report(_data, choice.clustering, choice.k, choice.restarts, choice.seed)
+
+
 def plane(data: ac.Dataset) -> Plane:
-    return _plane(data.content_hash, data)
+    fit = _own_plane if upload_store.is_own(data.name) else _plane
+    return fit(data.content_hash, data)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _plane(content_hash: str, _data: ac.Dataset) -> Plane:
+    return fit_plane(_data.points, _data.feature_names)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner=False)
+def _own_plane(content_hash: str, _data: ac.Dataset) -> Plane:
     return fit_plane(_data.points, _data.feature_names)
 
 

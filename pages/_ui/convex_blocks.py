@@ -10,11 +10,11 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.convex_sweep import PAPER_SAMPLE, paper_sample
-from antidote_core.datasets import DATASETS, available_forms, dataset_info
 from antidote_core.reporting import convex, words
-from pages._ui import cached
+from pages._ui import cached, upload_store
+from pages._ui.link import escape
 from pages._ui.run_jobs import Jobs, answer, watch
-from pages._ui.settings import URL, DataSettings
+from pages._ui.settings import URL, DataSettings, choose_data
 from pages._ui.show import attempt, chart, is_dark, number_with_scale
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
@@ -48,11 +48,9 @@ class ConvexSettings:
 
 
 def settings() -> ConvexSettings:
-    name = st.selectbox(
-        "Data set", list(DATASETS), index=1, key="data", bind=URL, on_change=_forget_protected
-    )
-    info = dataset_info(name)
-    st.caption(info.description)
+    name = choose_data(_forget_protected)
+    info = upload_store.info(name)
+    st.caption(escape(info.description))
     protected = st.radio(
         "Protected attribute", info.protected, key="protected", bind=URL, horizontal=True
     )
@@ -90,16 +88,17 @@ def settings() -> ConvexSettings:
 
 
 def _forget_protected() -> None:
-    st.session_state["protected"] = dataset_info(st.session_state["data"]).protected[0]
+    st.session_state["protected"] = upload_store.info(st.session_state["data"]).protected[0]
 
 
 def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
     """The sample asked for, or the same of another data set in its first form that is here."""
     chosen = name or asked.name
-    protected = asked.protected if chosen == asked.name else dataset_info(chosen).protected[0]
-    forms = [form.name for form in available_forms(chosen) if form.available]
+    info = upload_store.info(chosen)
+    protected = asked.protected if chosen == asked.name else info.protected[0]
+    forms = [form.name for form in info.forms() if form.available]
     rows = next(form for form in forms if form != "download")
-    seed = asked.seed if dataset_info(chosen).kind == "teaching" else 0
+    seed = asked.seed if info.kind == "teaching" else 0
     data = cached.load(DataSettings(chosen, protected, rows, None, seed))
     return paper_sample(data, asked.points, asked.two_groups, asked.seed)
 
@@ -117,8 +116,16 @@ def _jobs() -> Jobs:
     return Jobs()
 
 
-def _ask(kind: str, key: tuple, function: Callable[..., Any], *arguments: Any) -> Job:
-    future = _jobs().ask(kind, key, function, *arguments)
+@st.cache_resource(scope="session", show_spinner=False)
+def _own_jobs() -> Jobs:
+    return Jobs()
+
+
+def _ask(
+    data: ac.Dataset, kind: str, key: tuple, function: Callable[..., Any], *arguments: Any
+) -> Job:
+    jobs = _own_jobs() if upload_store.is_own(data.name) else _jobs()
+    future = jobs.ask(kind, key, function, *arguments)
     return Job(future, future.done())
 
 
@@ -133,26 +140,26 @@ def draw_again(jobs: list[Job]) -> None:
 def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.lam, asked.gamma, asked.size)
     arguments = (data.points, data.groups, asked.lam, asked.gamma, asked.size)
-    return _ask("convex", key, ac.solve_convex, *arguments)
+    return _ask(data, "convex", key, ac.solve_convex, *arguments)
 
 
 def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.lam, asked.size, asked.seed)
     arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
-    return _ask("convex-direct", key, convex.direct_search, *arguments)
+    return _ask(data, "convex-direct", key, convex.direct_search, *arguments)
 
 
 def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
     key = (data.content_hash, asked.gamma, asked.size, with_antidote)
     arguments = (data, asked.gamma, asked.size, with_antidote)
-    return _ask("convex-path", key, convex.path_of, *arguments)
+    return _ask(data, "convex-path", key, convex.path_of, *arguments)
 
 
 def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.seed, asked.gamma, asked.size)
     seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
     others = [sample(replace(asked, seed=seed), name) for seed in seeds]
-    return _ask("convex-sweep", key, convex.sweeps, data, others, asked.gamma, asked.size)
+    return _ask(data, "convex-sweep", key, convex.sweeps, data, others, asked.gamma, asked.size)
 
 
 def header(data: ac.Dataset) -> None:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.datasets import available_forms
 from antidote_core.reporting import bars, tables, words
+from pages._ui import upload_store
 from pages._ui.settings import DataSettings
 from pages._ui.show import chart, is_dark
 
@@ -13,7 +13,7 @@ SAMPLE = 2_000  # a sample every clustering can take
 
 def offer_other_forms(settings: DataSettings) -> None:
     """A button for each other form of the set that can be shown here."""
-    for form in available_forms(settings.name):
+    for form in upload_store.info(settings.name).forms():
         if form.available and form.name != settings.rows:
             label = f"Show this instead: {form.title}"
             st.button(label, on_click=_choose, args=("rows", form.name))

@@ -13,6 +13,7 @@ from pages._ui.link import escape
 def downloads(run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView) -> None:
     """Files, lines of Python and a link."""
     st.subheader("Take it along", anchor=False)
+    owner = run_store.owner()  # now: a file is made outside the session
     name = f"antidote-{spec.dataset}-{run_id[:6]}"
     with st.container(horizontal=True):
         if view.size:
@@ -26,7 +27,8 @@ def downloads(run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView)
                 help="All rows with the antidote points below them, marked.",
             )  # fmt: skip
         st.download_button(
-            "Run (JSON)", lambda: _run_json(run_id, spec), f"{name}.json", "application/json",
+            "Run (JSON)", lambda: _run_json(run_id, spec, owner), f"{name}.json",
+            "application/json",
             on_click="ignore", help="The settings and everything that happened.",
         )  # fmt: skip
         with st.popover("Python lines"):
@@ -39,8 +41,8 @@ def downloads(run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView)
         st.caption(escape(note))
 
 
-def _run_json(run_id: str, spec: ac.RunSpec) -> str:
-    events, _ = run_store.runner().events(run_id)
+def _run_json(run_id: str, spec: ac.RunSpec, owner: str) -> str:
+    events, _ = run_store.runner().events(run_id, owner=owner)
     record = {
         "spec": json.loads(spec.to_json()),
         "events": [json.loads(event.to_json()) for event in events],

@@ -75,7 +75,7 @@ def _stand(view: ac.RunView) -> tuple:
 def _head(run_id: str, working: bool, drawn: tuple) -> None:
     """Asks for a full page when a round has ended, and once more when the run has."""
     status = attempt(run_store.status_of, run_id)
-    view = attempt(run_store.runner().view, run_id)
+    view = attempt(run_store.view_of, run_id)
     if status is None or view is None:
         return
     (stand, at) = drawn
@@ -161,7 +161,7 @@ def _box(tone: str, headline: str, details: str) -> None:
 
 
 def _curve(run_id: str, fair: dict[str, float], shown: int | None) -> None:
-    view = attempt(run_store.runner().view, run_id)
+    view = attempt(run_store.view_of, run_id)
     if view is None:
         return
     st.subheader("Cost against antidote size", anchor=False)
@@ -187,9 +187,9 @@ def trouble(run_id: str, status: RunStatus) -> None:
     """A run that did not finish: again, and what its process printed."""
     again, log = st.columns([1, 3])
     if again.button("Run again", width="stretch"):
-        attempt(run_store.runner().restart, run_id)
+        attempt(run_store.runner().restart, run_id, run_store.owner())
         st.rerun()
     if status.state in (RunState.FAILED, RunState.DEAD):
         with log.expander("Log of the worker"):
-            text = attempt(run_store.runner().worker_log, run_id)
+            text = attempt(run_store.log_of, run_id)
             st.code(text or "The worker printed nothing.", language=None)

@@ -1,5 +1,7 @@
 """One step of a run: the map of U ∪ V, who is where, and the antidote points as a table."""
 
+from pathlib import Path
+
 import streamlit as st
 
 import antidote_core as ac
@@ -23,7 +25,7 @@ from antidote_core.reporting.snapshots import (
     steps,
 )
 from antidote_core.reporting.verdict import cost_digits, share_of_data
-from pages._ui import cached, run_jobs
+from pages._ui import cached, run_jobs, run_store, upload_store
 from pages._ui.settings import URL
 from pages._ui.show import MODEBAR, is_dark
 
@@ -80,11 +82,19 @@ def shot(
     if not found:
         return None
     index = len(found) - 1 if step is None else min(step, len(found) - 1)
-    return _snapshot((run_id, index, found[index].cost), data, spec, view, index)
+    compute = _own_snapshot if upload_store.is_own(data.name) else _snapshot
+    return compute((run_id, index, found[index].cost), data, spec, view, index)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Clustering…")
 def _snapshot(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
+) -> Snapshot:
+    return snapshot(_data, _spec, _view, _index)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner="Clustering…")
+def _own_snapshot(
     key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
 ) -> Snapshot:
     return snapshot(_data, _spec, _view, _index)
@@ -101,17 +111,19 @@ def run_map(
     projection, color, features = options
     layout = None
     if projection == "umap":
-        layout, computing = run_jobs.layout_of(data)
+        folder = run_store.layouts_of(run_id)
+        layout, computing = run_jobs.layout_of(data, folder)
         if layout is None:
             projection = "pca"
-            _say_umap(data, computing)
+            _say_umap(data, folder, computing)
     key = (run_id, shot.step.title, shot.step.cost, projection, color, features, is_dark())
-    figure, caption = _figure(key, data, spec, shot, layout)
+    draw = _own_figure if upload_store.is_own(data.name) else _figure
+    figure, caption = draw(key, data, spec, shot, layout)
     st.plotly_chart(figure, key="run-map", config=MODEBAR, alt=caption)
     st.caption(caption)
 
 
-def _say_umap(data: ac.Dataset, computing: bool) -> None:
+def _say_umap(data: ac.Dataset, folder: Path, computing: bool) -> None:
     if not computing:
         st.caption("The UMAP layout of these data could not be computed; this is PCA.")
         return
@@ -119,11 +131,11 @@ def _say_umap(data: ac.Dataset, computing: bool) -> None:
         "The UMAP layout of these data is being computed in the background (about half a minute, "
         "once); meanwhile PCA."
     )
-    st.fragment(_await_layout, run_every=2.0)(data)
+    st.fragment(_await_layout, run_every=2.0)(data, folder)
 
 
-def _await_layout(data: ac.Dataset) -> None:
-    if not run_jobs.layout_of(data)[1]:
+def _await_layout(data: ac.Dataset, folder: Path) -> None:
+    if not run_jobs.layout_of(data, folder)[1]:
         st.rerun()
 
 
@@ -131,17 +143,30 @@ def _await_layout(data: ac.Dataset) -> None:
 def _figure(
     key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
 ) -> tuple:
+    return _drawn(key, _data, _spec, _shot, _layout)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def _own_figure(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
+) -> tuple:
+    return _drawn(key, _data, _spec, _shot, _layout)
+
+
+def _drawn(
+    key: tuple, data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot, layout: Layout | None
+) -> tuple:
     _, _, _, projection, color, features, dark = key
-    if _layout is not None:
-        picture = layout_picture(_data, _shot, _layout)
+    if layout is not None:
+        picture = layout_picture(data, shot, layout)
     elif projection == "features":
-        picture = features_picture(_data, _spec, _shot, features)
+        picture = features_picture(data, spec, shot, features)
     else:
-        picture = flat_picture(_data, _spec, _shot, cached.plane(_data))
-    return run_map_figure(_data, _shot, picture, color, dark), picture.caption
+        picture = flat_picture(data, spec, shot, cached.plane(data))
+    return run_map_figure(data, shot, picture, color, dark), picture.caption
 
 
-def joint_map(data: ac.Dataset, shot: Snapshot, color: str) -> None:
+def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None:
     """On request: UMAP of U and V together, beside the frozen one."""
     if not len(shot.step.antidote):
         return
@@ -151,21 +176,22 @@ def joint_map(data: ac.Dataset, shot: Snapshot, color: str) -> None:
     )  # fmt: skip
     if not asked:
         return
-    layout, computing = run_jobs.joint_of(data, shot.step.antidote, begin=True)
+    folder = run_store.layouts_of(run_id)
+    layout, computing = run_jobs.joint_of(data, shot.step.antidote, folder, begin=True)
     if layout is not None:
         picture = joint_picture(data, shot, layout)
         figure = run_map_figure(data, shot, picture, color, is_dark())
         st.plotly_chart(figure, key="joint-map", config=MODEBAR, alt=picture.caption)
         st.caption(picture.caption)
     elif computing:
-        st.fragment(_await_joint, run_every=1.0)(data, shot.step.antidote)
+        st.fragment(_await_joint, run_every=1.0)(data, shot.step.antidote, folder)
     else:
         st.caption("The joint UMAP could not be computed.")
 
 
-def _await_joint(data: ac.Dataset, antidote) -> None:
+def _await_joint(data: ac.Dataset, antidote, folder: Path) -> None:
     st.caption("UMAP of U and V together is being computed (about half a minute)…")
-    if not run_jobs.joint_of(data, antidote, begin=False)[1]:
+    if not run_jobs.joint_of(data, antidote, folder, begin=False)[1]:
         st.rerun()
 
 

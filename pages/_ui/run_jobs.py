@@ -8,16 +8,17 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine import default_home
 from antidote_core.projection.joint import find_joint, joint_path, start_joint
 from antidote_core.projection.layout import Layout, find_layout, layout_path, start_layout
 from antidote_core.reporting.plain import plain_report
 from antidote_core.reporting.references import fair_reference
+from pages._ui import upload_store
 from pages._ui.settings import ClusteringSettings
 
 KEPT = 64
@@ -67,21 +68,32 @@ def _jobs() -> Jobs:
     return Jobs()
 
 
+@st.cache_resource(scope="session", show_spinner=False)
+def _own_jobs() -> Jobs:
+    return Jobs()
+
+
+def _jobs_for(data: ac.Dataset) -> Jobs:
+    """Answers about somebody's own table are kept for that session only."""
+    return _own_jobs() if upload_store.is_own(data.name) else _jobs()
+
+
 def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future:
     """A PlainReport on its way."""
     arguments = (data, choice.clustering, choice.k, choice.restarts, choice.seed)
-    return _jobs().ask("plain", (data.content_hash, choice), plain_report, *arguments)
+    return _jobs_for(data).ask("plain", (data.content_hash, choice), plain_report, *arguments)
 
 
 def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future:
     """Costs of the fair algorithm on their way."""
     arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
-    return _jobs().ask("fair", (data.content_hash, fairness, choice), fair_reference, *arguments)
+    key = (data.content_hash, fairness, choice)
+    return _jobs_for(data).ask("fair", key, fair_reference, *arguments)
 
 
 def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:
     """Whether the costs of the fair algorithm are known, so that asking costs nothing."""
-    return _jobs().answered("fair", (data.content_hash, fairness, choice))
+    return _jobs_for(data).answered("fair", (data.content_hash, fairness, choice))
 
 
 def answer(future: Future) -> Any:
@@ -128,9 +140,8 @@ def _layouts() -> Layouts:
     return Layouts()
 
 
-def layout_of(data: ac.Dataset) -> tuple[Layout | None, bool]:
-    """The UMAP layout of U if there is one, and whether it is being computed."""
-    folder = default_home() / "layouts"
+def layout_of(data: ac.Dataset, folder: Path) -> tuple[Layout | None, bool]:
+    """The UMAP layout of U if there is one in `folder`, and whether it is being computed."""
     found = find_layout(data, folder)
     if found is not None:
         return found, False
@@ -138,9 +149,10 @@ def layout_of(data: ac.Dataset) -> tuple[Layout | None, bool]:
     return None, bool(_layouts().working(path, lambda: start_layout(data, folder)))
 
 
-def joint_of(data: ac.Dataset, antidote: Any, begin: bool) -> tuple[Layout | None, bool]:
+def joint_of(
+    data: ac.Dataset, antidote: Any, folder: Path, begin: bool
+) -> tuple[Layout | None, bool]:
     """The UMAP layout of U and V together, begun only when asked for."""
-    folder = default_home() / "layouts"
     found = find_joint(data, antidote, folder)
     if found is not None:
         return found, False

@@ -8,12 +8,12 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.algorithms.design import can_design
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.datasets import DATASETS, available_forms, dataset_info
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.reporting.references import has_fair_algorithm
 from antidote_core.types import GROWTH_POLICIES
+from pages._ui import upload_store
 from pages._ui.link import same
 from pages._ui.settings import URL, ClusteringSettings, DataSettings, data_settings
 
@@ -55,16 +55,17 @@ class Asked:
 
 
 def values_of(spec: ac.RunSpec) -> dict[str, Any]:
-    """What every widget would have to show for this spec; empty for data of someone's own."""
-    if spec.dataset not in DATASETS:
+    """What every widget would have to show for this spec; empty for a table that is not here."""
+    if spec.dataset not in upload_store.names():
         return {}
-    info = dataset_info(spec.dataset)
+    info = upload_store.info(spec.dataset)
+    own = upload_store.is_own(spec.dataset)
     pair = (spec.clustering, spec.fairness)
     named = isinstance(spec.target, str)
     values = {
         "data": spec.dataset,
         "protected": spec.protected or info.protected[0],
-        "rows": spec.rows or available_forms(spec.dataset)[0].name,
+        "rows": upload_store.TABLE if own else spec.rows or info.forms()[0].name,
         "sample": spec.sample,
         "seed": spec.sample_seed,
         "pair": next((name for name, known in PAIRS.items() if known == pair), OTHER),
@@ -117,15 +118,17 @@ def ask() -> Asked:
     with st.expander("Advanced settings"):
         values |= _advanced()
     choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
-    forms = available_forms(data.name)
+    info = upload_store.info(data.name)
+    rows = None if data.rows == info.forms()[0].name else data.rows
+    if upload_store.is_own(data.name):
+        rows = upload_store.fingerprint(data.name)
     try:
         spec = ac.RunSpec(
             dataset=data.name,
             clustering=clustering,
             fairness=fairness,
-            protected=None if data.protected == dataset_info(data.name).protected[0]
-            else data.protected,
-            rows=None if data.rows == forms[0].name else data.rows,
+            protected=None if data.protected == info.protected[0] else data.protected,
+            rows=rows,
             sample=data.sample,
             sample_seed=data.seed,
             **values,
@@ -169,7 +172,8 @@ def _sample_for_pair() -> None:
 
 
 def _is_small() -> bool:
-    return dataset_info(st.session_state.get("data", "bank")).kind == "teaching"
+    info = upload_store.info(st.session_state.get("data", "bank"))
+    return info.kind == "teaching" or upload_store.is_small(info.name, SPECTRAL_SAMPLE)
 
 
 def _search(clustering: str, fairness: str) -> tuple[dict, Any]:

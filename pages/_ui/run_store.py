@@ -1,5 +1,7 @@
 """The runs of this server, whose they are, and which one the page shows."""
 
+from pathlib import Path
+
 import streamlit as st
 
 import antidote_core as ac
@@ -48,8 +50,9 @@ def show_run(run_id: str | None) -> None:
         st.query_params[RUN] = run_id
 
 
-def start(spec: ac.RunSpec) -> str:
-    run_id = runner().submit(spec, owner=owner())
+def start(spec: ac.RunSpec, own: ac.Dataset | None = None) -> str:
+    """Start the run and show it; `own` is a table of this browser, whose runs go when it goes."""
+    run_id = runner().submit(spec, own, owner(), temporary=own is not None)
     show_run(run_id)
     return run_id
 
@@ -58,10 +61,31 @@ def status_of(run_id: str) -> RunStatus:
     return runner().status(run_id, owner())
 
 
+def view_of(run_id: str) -> ac.RunView:
+    return runner().view(run_id, owner())
+
+
+def log_of(run_id: str) -> str:
+    """What the worker of the run printed."""
+    return runner().worker_log(run_id, owner=owner())
+
+
+def layouts_of(run_id: str) -> Path:
+    """Where maps of the run's data are kept; those of somebody's own table go with the run."""
+    return runner().layouts(run_id, owner())
+
+
 def run_data(run_id: str) -> ac.Dataset:
-    return _run_data(run_id, str(default_home()))
+    private = status_of(run_id).private
+    load = _own_run_data if private else _run_data
+    return load(run_id, str(default_home()), owner())
 
 
 @st.cache_resource(max_entries=8, show_spinner="Loading the data of the run…")
-def _run_data(run_id: str, home: str) -> ac.Dataset:
-    return _runner(home).data(run_id)
+def _run_data(run_id: str, home: str, _owner: str) -> ac.Dataset:
+    return _runner(home).data(run_id, _owner)
+
+
+@st.cache_resource(scope="session", max_entries=4, show_spinner="Loading the data of the run…")
+def _own_run_data(run_id: str, home: str, _owner: str) -> ac.Dataset:
+    return _runner(home).data(run_id, _owner)

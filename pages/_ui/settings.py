@@ -4,12 +4,15 @@ The options are the library's own names, because the URL carries what the widget
 each widget says in words what the name means.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.datasets import DATASETS, Form, available_forms, dataset_info
+from antidote_core.datasets import Form
+from pages._ui import upload_store
+from pages._ui.link import escape
 
 URL = "query-params"
 
@@ -38,15 +41,13 @@ SEED_HELP = (
 
 
 def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
-    name = st.selectbox(
-        "Data set", list(DATASETS), index=1, key="data", bind=URL, on_change=_forget_choices
-    )
-    info = dataset_info(name)
-    st.caption(info.description)
+    name = choose_data(_forget_choices)
+    info = upload_store.info(name)
+    st.caption(escape(info.description))
     protected = st.radio(
         "Protected attribute", info.protected, key="protected", bind=URL, horizontal=True
     )
-    forms = available_forms(name)
+    forms = info.forms()
     if len(forms) > 1:
         rows = _rows(forms)
     with st.expander("Sample and seed" if len(forms) > 1 else "Rows, sample and seed"):
@@ -75,6 +76,17 @@ def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
     return DataSettings(name, protected, rows, sample, seed)
 
 
+def choose_data(on_change: Callable[[], None]) -> str:
+    """One of the data sets here or of the tables of this browser."""
+    names = upload_store.names()
+    if st.session_state.get("data", names[0]) not in names:
+        del st.session_state["data"]  # a table that was forgotten elsewhere
+    return st.selectbox(
+        "Data set", names, index=1, key="data", bind=URL, on_change=on_change,
+        help="A table of your own: upload it on the Data page, and it stands at the end here.",
+    )  # fmt: skip
+
+
 def _rows(forms: tuple[Form, ...]) -> str:
     return st.radio(
         "Rows",
@@ -87,7 +99,7 @@ def _rows(forms: tuple[Form, ...]) -> str:
 
 def _forget_choices() -> None:
     """A new data set starts from its own defaults."""
-    info = dataset_info(st.session_state["data"])
+    info = upload_store.info(st.session_state["data"])
     st.session_state["protected"] = info.protected[0]
     st.session_state["rows"] = info.forms()[0].name
     st.session_state["sample"] = None
