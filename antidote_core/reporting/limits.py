@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from antidote_core.algorithms.record import RunView
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.handover import extreme_sentence
+from antidote_core.reporting.design_words import extreme_sentence
 from antidote_core.reporting.words import small_groups
 from antidote_core.types import Dataset, RunSpec
 
@@ -18,7 +18,7 @@ def limits(data: Dataset, spec: RunSpec, view: RunView) -> tuple[str, ...]:
     """Sentences, the most particular first; empty ones are left out."""
     found = [_ending(view), _checks(view), _noise(view), _scope(data, spec), _search(spec, view)]
     if view.size:
-        found.append(extreme_sentence(data, view))
+        found.append(extreme_sentence(data.points, view.antidote))
     found += [small_groups(data), _other_cost(spec), OF_THE_IDEA]
     return tuple(text for text in found if text)
 

@@ -28,6 +28,7 @@ from antidote_core.reporting.comparison import (
 from antidote_core.reporting.costs import QUALITY, cost_meaning
 from antidote_core.reporting.curve import curve_words
 from antidote_core.reporting.departures import departures
+from antidote_core.reporting.design_words import design_sentences
 from antidote_core.reporting.handover import antidote_table, python_lines
 from antidote_core.reporting.limits import limits
 from antidote_core.reporting.page import Chart, Section
@@ -126,6 +127,7 @@ def _found(record: RunRecord) -> Section:
     paragraphs = []
     if record.shot is not None and record.spec.fairness == "balance":
         paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
+    paragraphs += design_sentences(record.view, record.data)
     paragraphs += [note for note in record.view.notes if note not in record.data.notes]
     return Section("What was found", paragraphs, figures(record))
 

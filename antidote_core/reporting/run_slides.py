@@ -1,0 +1,142 @@
+"""A run as slides: the problem, what was added, what changed, how sure, what it does not show."""
+
+from __future__ import annotations
+
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.reporting import bars, run_bars, words
+from antidote_core.reporting.asked import dataset_title
+from antidote_core.reporting.comparison import comparison_table, measure_figure, measures, side_note
+from antidote_core.reporting.present import BigNumber, Slide
+from antidote_core.reporting.references import best_possible
+from antidote_core.reporting.run_map import run_map_figure
+from antidote_core.reporting.run_sections import RunRecord
+from antidote_core.reporting.snapshots import Snapshot, plain_tables
+from antidote_core.reporting.verdict import cost_digits, share_of_data, verdict
+from antidote_core.reporting.words import number
+
+FOOT = {
+    "balance": "−1 would be a perfect mix everywhere, 0 means that a group is missing somewhere.",
+    "social": "The average squared distance of a group's points to their centre; the largest "
+    "decides.",
+}
+
+
+def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
+    """The slides of an ended run; one that never clustered has its verdict alone."""
+    shot, view = record.shot, record.view
+    if shot is None:
+        found = verdict(view)
+        return [Slide(found.headline, note=" ".join(found.details))]
+    slides = [_data(record, dark), _before(record, dark), _gain(record)]
+    if view.size:
+        slides += [_after(record, shot, dark), _map(record, shot, dark)]
+        slides += _sure(record)
+    return [*slides, *_others(record), _end(record)]
+
+
+def _data(record: RunRecord, dark: bool) -> Slide:
+    data = record.data
+    return Slide(
+        f"{data.title or dataset_title(record.spec)}: {data.n:,} points in "
+        f"{len(data.group_names)} groups by {data.protected}.",
+        bars.group_size_figure(data, dark),
+        "Points per group: "
+        + ", ".join(
+            f"{name} {size:,}"
+            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
+        ),
+        note=data.source,
+    )
+
+
+def _before(record: RunRecord, dark: bool) -> Slide:
+    names = record.data.group_names
+    balance, social = plain_tables(record.view)
+    method = CLUSTERINGS[record.spec.clustering].title
+    note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
+    if record.spec.fairness == "balance":
+        sentence = words.balance_sentence(balance, names)
+        return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
+    sentence = words.social_sentence(social, names)
+    return Slide(sentence, bars.group_cost_figure(social, names, dark), sentence, note=note)
+
+
+def _gain(record: RunRecord) -> Slide:
+    view, digits = record.view, cost_digits(record.view)
+    share = share_of_data(view.size, view.points)
+    numbers = [
+        BigNumber(number(view.vanilla_cost, digits), "cost before", "plain clustering"),
+        BigNumber(number(view.cost, digits), "cost after", "lower is fairer"),
+        BigNumber(f"{view.size:,}", "points added", f"{share} of {view.points:,}"),
+    ]
+    foot = FOOT.get(record.spec.fairness, f"Best possible: {best_possible(record.spec.fairness)}")
+    return Slide(verdict(view).headline, numbers=numbers, note=foot)
+
+
+def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
+    names = record.data.group_names
+    note = f"The same clustering, with {record.view.size:,} antidote points beside the data."
+    if record.spec.fairness == "balance":
+        sentence = words.balance_sentence(shot.balance, names)
+        figure = bars.cluster_mix_figure(shot.balance, names, dark)
+    else:
+        sentence = words.social_sentence(shot.social, names)
+        old = plain_tables(record.view)[1]
+        figure = run_bars.cost_pair_figure(old, shot.social, names, cost_digits(record.view))
+    return Slide(f"Now: {sentence}", figure, sentence, note=note)
+
+
+def _map(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
+    size = record.view.size
+    points = "1 made-up point (★)" if size == 1 else f"The {size:,} made-up points (★)"
+    return Slide(
+        f"{points} beside {record.data.n:,} real ones.",
+        run_map_figure(record.data, shot, record.picture, "group", dark),
+        record.picture.caption,
+        note=record.picture.caption,
+    )
+
+
+def _sure(record: RunRecord) -> list[Slide]:
+    view = record.view
+    if view.verification is None:
+        return []
+    digits, costs = cost_digits(view), view.verification.costs
+    agreeing = round(view.verification.share * len(costs))
+    numbers = [
+        BigNumber(f"{agreeing} of {len(costs)}", "independent clusterings agree", "fresh seeds"),
+        BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),
+    ]
+    if view.noise:
+        seen = (*view.noise, view.vanilla_cost)
+        low, high = number(min(seen), digits), number(max(seen), digits)
+        numbers.append(BigNumber(f"{low} to {high}", "plain clustering, seed to seed", "the noise"))
+    sure = "The gain is larger than the noise" if view.outside_noise else "The gain may be chance"
+    agree = "and the checks agree" if view.verification.share == 1 else "and not all checks agree"
+    title = f"{sure}, {agree}." if view.outside_noise else f"{sure}: it is inside the noise."
+    return [Slide(title, numbers=numbers)]
+
+
+def _others(record: RunRecord) -> list[Slide]:
+    fairness = record.spec.fairness
+    table = comparison_table(record.view, fairness)
+    if table.empty:
+        return []
+    measure = measures(fairness)[0]
+    figure = measure_figure(table, measure, cost_digits(record.view))
+    note = side_note(record.view, fairness)
+    title = f"{measure.title} of every way, {measure.better}."
+    alt = "; ".join(
+        f"{row['clustering']} {number(row[measure.column], 3)}" for _, row in table.iterrows()
+    )
+    return [Slide(title, figure, f"{title} {alt}", note=note)]
+
+
+def _end(record: RunRecord) -> Slide:
+    spec = record.spec
+    rows = "a sample of these data" if spec.sample is not None else "these data"
+    return Slide(
+        f"Shown for {rows}, {spec.k} clusters and one seed: a fairer clustering, not a fair "
+        "decision.",
+        note="The report says how it was done and what was not shown.",
+    )
