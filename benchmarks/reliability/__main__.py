@@ -1,0 +1,31 @@
+"""`python -m benchmarks.reliability faults|load|leak`: rows for docs/reliability.md.
+
+Everything happens on this machine, in folders that are removed, and ends by itself.
+"""
+
+import argparse
+
+from benchmarks.reliability import faults, leak, load
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.reliability", description=__doc__)
+    parts = parser.add_subparsers(dest="part", required=True)
+    broken = parts.add_parser("faults", help="kill, fill, tear and rewind, and see what is lost")
+    broken.add_argument("--only", choices=list(faults.FAULTS), help="one kind of fault")
+    busy = parts.add_parser("load", help="thirty visitors, ten of them start runs")
+    busy.add_argument("--visitors", type=int, default=30)
+    busy.add_argument("--runs", type=int, default=10)
+    many = parts.add_parser("leak", help="many runs one after another, and what stays behind")
+    many.add_argument("--runs", type=int, default=500)
+    options = parser.parse_args()
+    if options.part == "faults":
+        faults.main(options.only)
+    elif options.part == "load":
+        load.main(options.visitors, options.runs)
+    else:
+        leak.main(options.runs)
+
+
+if __name__ == "__main__":
+    main()
