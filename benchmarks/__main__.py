@@ -2,7 +2,7 @@
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import baselines, convex, evaluate, optimizers
+from benchmarks import baselines, conic, convex, evaluate, optimizers
 
 
 def main() -> None:
@@ -12,6 +12,7 @@ def main() -> None:
             evaluate.size_rows,
             baselines.rows,
             convex.rows,
+            conic.rows,
             optimizers.rows,
         ):
             for row in source():

@@ -216,6 +216,12 @@ class Designer:
                 "The optimizer 'design' works for the costs 'social' and 'balance', not for "
                 f"{problem.fairness.name!r}; choose 'structured'."
             )
+        if not (box[0] <= box[1]).all():
+            a = int(np.argmax(box[0] > box[1]))
+            raise SpecError(
+                f"The box of the design is empty: feature {problem.data.feature_names[a]!r} would "
+                f"have to be at least {box[0][a]:.4g} and at most {box[1][a]:.4g}; widen it."
+            )
         self.problem = problem
         self.box = box
         self.contest = Contest(problem)
@@ -276,7 +282,7 @@ class Designer:
                 break
         assert best is not None
         binding = best.binding or tally.binding
-        return replace(best, binding=binding, notes=self._sentences(tally))
+        return replace(best, binding=binding, notes=self._sentences(best, tally))
 
     def _attempt(self, tally: _Tally) -> Steps:
         """All starts, then the check of the best."""
@@ -329,7 +335,7 @@ class Designer:
                 continue
             centers, counts = step.target.fixpoint.centers, step.placement.counts
             if verdict.rival is None:
-                agrees = self._agrees(step, verdict)
+                agrees = self._agrees(step, verdict.cost + self.model.close)
                 close_by = tally.misses and verdict.chance >= IN_DOUBT[0]
                 if not verdict.findable or not agrees or close_by:
                     yield from self._reinforce(
@@ -345,9 +351,9 @@ class Designer:
                 self.contest.remember(verdict.rival)
             aim, trust = _Start(start.name, centers, counts), TRUST_AGAIN
 
-    def _agrees(self, step: _Step, verdict: Verdict) -> bool:
-        """Whether C(U ∪ V) by its fixed starts is what independent runs find."""
-        return self.problem.evaluate(step.antidote) <= verdict.cost + self.model.close
+    def _agrees(self, step: _Step, enough: float) -> bool:
+        """Whether C(U ∪ V) by its fixed starts is fair enough too: they may miss the target."""
+        return self.problem.evaluate(step.antidote) <= enough
 
     def _fairer(self, rival: Run, target: Run) -> bool:
         return rival.cost < target.cost - self.model.close
@@ -413,7 +419,10 @@ class Designer:
     def _contest(
         self, step: _Step, start: str, tally: _Tally
     ) -> Generator[Progress, None, Verdict | None]:
-        """The verdict on a step; hunting stops as soon as a rival is ahead. None when stopped."""
+        """The verdict on a step; hunting stops as soon as a rival is ahead. None when stopped.
+
+        Nor is there a hunt where the fixed starts of C miss the target: no cut can mend that.
+        """
         enough = tally.target
         if enough is None:
             enough = step.target.cost + self.model.close
@@ -422,6 +431,8 @@ class Designer:
         runs = [run for _, run in self.contest.known(step.antidote, target, MAX_CUTS)]
         runs += self.contest.captures(step.antidote, atoms)
         verdict = self.contest.judge(step.target, runs, enough)
+        if verdict.rival is None and not self._agrees(step, enough):
+            return verdict
         hunted = 0
         while verdict.rival is None and (
             hunted < HUNT_STARTS
@@ -585,8 +596,13 @@ class Designer:
             if cost > limit:
                 self.contest.remember(self.contest.run(design.antidote, centers))
 
-    def _sentences(self, tally: _Tally) -> tuple[str, ...]:
+    def _sentences(self, best: Design, tally: _Tally) -> tuple[str, ...]:
         notes = list(dict.fromkeys(tally.notes))
+        if not best.size and not best.reached and not self.stopped:
+            notes.append(
+                f"No antidote points were better than none: what the programs placed inside the "
+                f"box, at most {tally.size:,} points, did not survive clustering again."
+            )
         smallest = int(np.unique(self.problem.groups, return_counts=True)[1].min())
         if self.problem.fairness.name == "balance" and smallest < self.problem.k:
             notes.append(
