@@ -93,7 +93,6 @@ def _write_link() -> None:
             del st.query_params[POINTS]
 
 
-@st.fragment
 def playground() -> None:
     _settings()
     with patience():
@@ -101,6 +100,13 @@ def playground() -> None:
         if PLACED not in st.session_state:
             _read_link()
         score = play.score_to_beat(game.situation.name, game.goal)
+    _board(game, score)
+    _typing(game)
+
+
+@st.fragment
+def _board(game: play.Game, score: float) -> None:
+    """What changes with a click; all the rest of the page stays as it is."""
     _write_link()
     position = game.position(_placed())
     rival = None
@@ -119,7 +125,6 @@ def playground() -> None:
             st.info(play.contest_sentence(cost, len(position.antidote), rival))
             st.caption(play.checks_sentence(rival))
         st.html(mix_html(position.balance, game.stage.data.group_names, is_dark()))
-    _typing(game)
     _behind(game, position)
     spare_the_collector()
 
@@ -182,6 +187,7 @@ def _typing(game: play.Game) -> None:
             "Or move to the plane with Tab: arrow keys move a cross, with Shift in large steps, "
             "Enter places."
         )
+    st.caption("The address of this page holds your points: copy it to share them.")
 
 
 def _costs(game: play.Game, position: Position) -> None:
@@ -204,9 +210,11 @@ def _cost(word: str, now: float, before: float, scale: str) -> None:
 
 def _behind(game: play.Game, position: Position) -> None:
     names = game.stage.data.group_names
-    with st.expander("The numbers behind this picture, and how to share it"):
-        st.markdown("The address of this page holds your points: copy it to share them.")
-        who, pay, placed = st.columns([3, 2, 2])
-        who.dataframe(cluster_table(position.balance, names), hide_index=True)
-        pay.dataframe(group_cost_table(position.social, names), hide_index=True)
-        placed.dataframe(play.clump_table(_placed()), hide_index=True)
+    # Drawn only when somebody looks: three tables would make every click slower.
+    behind = st.expander("The numbers behind this picture", key="behind", on_change="rerun")
+    if behind.open:
+        with behind:
+            who, pay, placed = st.columns([3, 2, 2])
+            who.dataframe(cluster_table(position.balance, names), hide_index=True)
+            pay.dataframe(group_cost_table(position.social, names), hide_index=True)
+            placed.dataframe(play.clump_table(_placed()), hide_index=True)
