@@ -16,6 +16,7 @@ from antidote_core.algorithms.grow import grow, load_spec_data
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.errors import AntidoteError
 from antidote_core.reporting.design_words import cut_sentence, design_sentences
+from antidote_core.reproduction.command import add_command as add_paper
 from antidote_core.types import Dataset, Event, RunSpec
 
 REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED = 0, 2, 3, 130
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     _add_run(commands)
     _add_compare(commands)
+    add_paper(commands)
     options = parser.parse_args(arguments)
     try:
         code: int = options.call(options)

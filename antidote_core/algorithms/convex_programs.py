@@ -1,7 +1,8 @@
 """Algorithm 1's program as the paper states it, and reduced to V: for teaching and for tests.
 
 Both give what `antidote_core.algorithms.convex.surrogate` has in closed form, in seconds instead of
-microseconds. Modelled by cvxpy, solved by Clarabel.
+microseconds. And sum-of-norms clustering as a cone program, the way the paper solved it. Modelled
+by cvxpy, solved by Clarabel.
 """
 
 from __future__ import annotations
@@ -89,6 +90,18 @@ def reduced_program(points: Floats, groups: Ints, gamma: float, size: int) -> Pr
         costs.append(within + cp.sum_squares(mean - own.mean(axis=0)))
     answer = _minimised(cp, _largest(cp, costs), [], antidote)
     return replace(answer, promised=pull(gamma, m) ** 2 * answer.promised)
+
+
+def literal_clustering(points: Floats, lam: float) -> float:
+    """The smallest value of the sum-of-norms objective, with one cone per pair of points."""
+    import cvxpy as cp
+
+    first, second = np.triu_indices(len(points), 1)
+    mu = cp.Variable(points.shape)
+    norms = cp.norm(mu[first] - mu[second], 2, axis=1)
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(points - mu) + lam * cp.sum(norms)))
+    problem.solve(solver=cp.CLARABEL)
+    return float(problem.value)
 
 
 def _largest(cp: Any, costs: list[Any]) -> Any:

@@ -1,0 +1,1 @@
+"""The paper's tables computed again: every cell beside the number that was printed."""

@@ -1,0 +1,143 @@
+"""What there is to recompute: one cell per printed number and mode.
+
+A cell says which table, data, clustering, cost and k, and in which of two modes it is computed:
+
+- as-published: RACOS in SRE, one start of k-means, V_s = 10, n' = 100, ξ = 1, every size anew;
+- ours: the better of the structured search and the design, C the best of ten starts.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from antidote_core.datasets import available_forms, load_dataset
+from antidote_core.errors import SpecError
+from antidote_core.paper import paper_row, paper_tables
+from antidote_core.types import Dataset
+
+PUBLISHED, OURS = "as-published", "ours"
+MODES = (PUBLISHED, OURS)
+DATASETS = ("adult", "bank", "creditcard", "lfw")
+COMBINATIONS = (("kmeans", "balance"), ("kmeans", "social"), ("spectral", "balance"))
+FAIRNESS_TABLES = {"vanilla_k2": 2, "sota_k2": 2, "vanilla_k3": 3, "vanilla_k4": 4}
+SECONDS = "seconds_algorithm2_one_point_k2"
+CONVEX = "seconds_algorithm1"
+TABLES = (*FAIRNESS_TABLES, SECONDS, CONVEX)
+SPECTRAL_SAMPLE = int(paper_tables()["settings"]["spectral_subsample"])
+TWIN = "twin"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number to compute; `key` names it in journals and results."""
+
+    table: str
+    dataset: str
+    clustering: str
+    fairness: str
+    k: int
+    mode: str
+
+    @property
+    def key(self) -> str:
+        """The cell's name.
+
+        >>> Cell("vanilla_k2", "bank", "kmeans", "social", 2, "ours").key
+        'vanilla_k2/bank/kmeans+social/ours'
+        """
+        return f"{self.table}/{self.dataset}/{self.clustering}+{self.fairness}/{self.mode}"
+
+    @property
+    def against_sota(self) -> bool:
+        """Whether the paper compares with the fair algorithm here, else with plain clustering."""
+        return self.table == "sota_k2"
+
+    @property
+    def sample(self) -> int | None:
+        """Rows that are drawn, None for all: the paper's sample for spectral clustering."""
+        return SPECTRAL_SAMPLE if self.clustering == "spectral" else None
+
+    def load(self) -> Dataset:
+        """The data of this cell, the sample drawn by seed 0."""
+        return load_dataset(self.dataset, rows=form_of(self.dataset), sample=self.sample)
+
+
+def form_of(dataset: str) -> str:
+    """The first form of a data set that is here: for LFW the real file, else the twin."""
+    return next(form.name for form in available_forms(dataset) if form.name == TWIN or (
+        form.available and form.name != "download"
+    ))  # fmt: skip
+
+
+def all_cells(
+    tables: Sequence[str] = (), datasets: Sequence[str] = (), modes: Sequence[str] = ()
+) -> tuple[Cell, ...]:
+    """The cells of these tables, data sets and modes; an empty choice is all of them.
+
+    >>> len(all_cells(tables=["vanilla_k2", "sota_k2", "vanilla_k3", "vanilla_k4"]))
+    96
+    """
+    _check("table", tables, TABLES)
+    _check("dataset", datasets, DATASETS)
+    _check("mode", modes, MODES)
+    cells = []
+    for table in tables or TABLES:
+        combinations = (("son", "social"),) if table == CONVEX else COMBINATIONS
+        k = 0 if table == CONVEX else FAIRNESS_TABLES.get(table, 2)
+        for clustering, fairness in combinations:
+            for dataset in datasets or DATASETS:
+                for mode in modes or MODES:
+                    cells.append(Cell(table, dataset, clustering, fairness, k, mode))
+    return tuple(cells)
+
+
+def _check(what: str, names: Iterable[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            raise SpecError(f"{what} must be one of {', '.join(known)}; got {name!r}{hint}.")
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What the paper prints for a cell of a fairness table.
+
+    `points` is the largest |V| that the printed share allows; `whole` says that the share can only
+    be one of the whole data set, because of the sample it would be less than a point.
+    """
+
+    before: float
+    after: float
+    share: float
+    points: int
+    whole: bool
+
+    @property
+    def gain(self) -> float:
+        """Cost before minus cost after."""
+        return self.before - self.after
+
+
+def printed(cell: Cell) -> Printed:
+    """The paper's row of this cell.
+
+    A share is printed with two or three digits, so it stands for everything that rounds to it.
+
+    >>> printed(Cell("vanilla_k2", "bank", "kmeans", "balance", 2, "ours")).points
+    5
+    """
+    row = paper_row(cell.table, cell.dataset, cell.fairness, cell.clustering)
+    share = row["antidote_ratio"]
+    full = paper_tables()["datasets"][cell.dataset]["n"]
+    n = cell.sample or full
+    # Of the sample of 1,000 the shares of Table 1 are one point or less; of all rows they are 10.
+    whole = n < full and share * n <= 1.0
+    counted = full if whole else n
+    digits = len(f"{share:.10f}".rstrip("0").split(".")[1])
+    points = math.floor((share + 0.5 * 10.0**-digits) * counted * (1 - 1e-12))
+    before = row["sota" if cell.against_sota else "vanilla"]
+    return Printed(before, row["algorithm2"], share, max(points, 1), whole)

@@ -1,0 +1,145 @@
+"""Results as a versioned JSON file, and the journal from which an interrupted run goes on."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from antidote_core.errors import DataError
+
+FORMAT = 1
+STORED = Path(__file__).parent / "results.json"
+PACKAGES = ("antidote-core", "numpy", "scipy", "scikit-learn", "numba", "zoopt", "cvxpy", "highspy")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Rows by the key of their cell, the seed, and the versions and the day they come from."""
+
+    seed: int
+    date: str
+    versions: Mapping[str, str]
+    rows: Mapping[str, Row] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """The file's text: one row per line, so that a change shows as the lines it changes."""
+        head = {
+            "format": FORMAT,
+            "seed": self.seed,
+            "date": self.date,
+            "versions": dict(self.versions),
+        }
+        lines = [f"{json.dumps(key)}: {_line(row)}" for key, row in sorted(self.rows.items())]
+        body = ",\n".join(lines)
+        return f'{json.dumps(head)[:-1]},\n"rows": {{\n{body}\n}}}}\n'
+
+
+def new_results(seed: int, rows: Mapping[str, Row]) -> Results:
+    """Results of now, with the versions that are installed here."""
+    versions = {name: version(name) for name in PACKAGES if _installed(name)}
+    versions["python"] = platform.python_version()
+    return Results(seed, datetime.now(UTC).strftime("%Y-%m-%d"), versions, rows)
+
+
+def read_results(path: Path = STORED) -> Results:
+    """What `to_json` wrote; a sentence says what is wrong with anything else."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError(
+            f"There are no results at {path}; compute them by `python -m antidote_core paper`."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"The results at {path} cannot be read: {error}.") from None
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise DataError(
+            f"The results at {path} have another format than {FORMAT}; compute them again."
+        )
+    return Results(values["seed"], values["date"], values["versions"], values["rows"])
+
+
+@cache
+def stored_results() -> Results:
+    """The results that come with the software."""
+    return read_results(STORED)
+
+
+def write_results(path: Path, results: Results) -> None:
+    """Write the file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_text(results.to_json(), encoding="utf-8")
+    os.replace(partial, path)
+
+
+class Journal:
+    """Finished rows, one line each, flushed at once; a torn last line is left out."""
+
+    def __init__(self, path: Path, seed: int) -> None:
+        self.path = path
+        self.seed = seed
+
+    def rows(self) -> dict[str, Row]:
+        """The rows of this seed and format by key; a later line replaces an earlier one."""
+        found: dict[str, Row] = {}
+        if not self.path.exists():
+            return found
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            try:
+                entry = json.loads(line)
+                if (entry["format"], entry["seed"]) == (FORMAT, self.seed):
+                    found[entry["key"]] = entry["row"]
+            except (ValueError, KeyError, TypeError):
+                continue  # the line that was being written when the run was interrupted
+        return found
+
+    def append(self, key: str, row: Row) -> None:
+        """Add a row and see it onto the disk."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        entry = {"format": FORMAT, "seed": self.seed, "key": key, "row": row}
+        torn = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(("\n" if torn else "") + _line(entry) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.path.unlink(missing_ok=True)
+
+
+def plain(value: Any) -> Any:
+    """A value fit for JSON: floats to 12 digits, None for what is no number."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, str | bool | int) or value is None:
+        return value
+    if isinstance(value, Iterable):
+        return [plain(item) for item in value]
+    number = float(value)
+    return float(f"{number:.12g}") if math.isfinite(number) else None
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _installed(name: str) -> bool:
+    from importlib.metadata import PackageNotFoundError
+
+    try:
+        version(name)
+    except PackageNotFoundError:
+        return False
+    return True
