@@ -163,7 +163,7 @@ def curve(view: SweepView, setting: Setting) -> Curve:
 def level(rows: Sequence[CellRow]) -> Level:
     """The cells of one setting and one size, at least one of them done."""
     done = [row for row in rows if row.done]
-    costs = np.sort([row.cost for row in done])
+    costs = sorted(row.cost for row in done)
     low, high, coverage = median_interval(costs)
     judged = [row for row in done if row.passed is not None]
     shares = [row.verified for row in judged if row.verified is not None]

@@ -24,6 +24,7 @@ from antidote_core.algorithms.record import RunView, after, pack
 from antidote_core.algorithms.sota import sota_reference
 from antidote_core.algorithms.spreading import Spread, spread_out
 from antidote_core.algorithms.verification import CHECKS, kept_gain, meets, noise, verifying
+from antidote_core.algorithms.workshop import Workshop
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
@@ -44,12 +45,16 @@ Cancel = Callable[[], bool]
 
 
 def grow(
-    spec: RunSpec, data: Dataset | None = None, cancel: Cancel | None = None
+    spec: RunSpec,
+    data: Dataset | None = None,
+    cancel: Cancel | None = None,
+    workshop: Workshop | None = None,
 ) -> Iterator[Event]:
     """Run Algorithm 2; `data` overrides the data set that the spec names.
 
     `cancel()` is asked before every evaluation; when true, the best V so far is verified no more,
-    and the last event is "stopped".
+    and the last event is "stopped". A `workshop` shares work between runs on the same data, without
+    changing their events.
 
     >>> spec = RunSpec(dataset="blobs", start_size=2, budget=50, max_rounds=1)
     >>> [event.kind for event in grow(spec) if event.kind != "progress"]
@@ -59,12 +64,15 @@ def grow(
     if data is None:
         data = load_spec_data(spec)
     if not designs:
-        yield from _events(spec, data, cancel, designs)
+        yield from _events(spec, data, cancel, designs, workshop)
         return
     begun, doing = time.monotonic(), DOING["started"]
 
     def events(left: Cancel) -> Iterator[Event]:
-        return _events(spec, data, lambda: left() or (cancel is not None and cancel()), designs)
+        def leave() -> bool:
+            return left() or (cancel is not None and cancel())
+
+        return _events(spec, data, leave, designs, workshop)
 
     for happened in Pulsed(events, ALIVE_SECONDS):
         if happened is None:
@@ -92,7 +100,9 @@ DOING = {
 }
 
 
-def _events(spec: RunSpec, data: Dataset, cancel: Cancel | None, designs: bool) -> Iterator[Event]:
+def _events(
+    spec: RunSpec, data: Dataset, cancel: Cancel | None, designs: bool, workshop: Workshop | None
+) -> Iterator[Event]:
     begun = time.monotonic()
     view = RunView()
 
@@ -103,11 +113,14 @@ def _events(spec: RunSpec, data: Dataset, cancel: Cancel | None, designs: bool) 
         return happened
 
     yield event("started", **_started(spec, data))
-    problem = Problem(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
+    if workshop is None:
+        problem = Problem(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
+    else:
+        problem = workshop.problem(spec, data)
     yield event("vanilla", **_state(problem, np.empty((0, data.points.shape[1]))))
     target, strict, sota = _target(spec, problem)
     yield event("target", target=target, strict=strict, sota=sota)
-    yield event("noise", costs=list(noise(problem)))
+    yield event("noise", costs=list(workshop.noise(spec, data) if workshop else noise(problem)))
 
     def out_of_time() -> bool:
         return spec.max_seconds is not None and time.monotonic() - begun > spec.max_seconds

@@ -19,7 +19,6 @@ from antidote_core.types import RunSpec
 
 KIND = "sweep"
 MAX_CELLS = 2000
-UNREACHABLE = -2.0  # below every cost: a design asked for it gives the lowest it can
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,12 @@ class SweepSpec:
             *((first.setting, first.size, seed) for seed in self.seeds),
         ):
             self._run(setting, size, seed)
-        object.__setattr__(self, "target", RunSpec(dataset=self.dataset, target=self.target).target)
+        if self.target == "lowest":
+            raise SpecError(
+                "target (α) of a sweep must be 'vanilla' or 'sota' or a number; got 'lowest', "
+                "which every cell looks for anyway."
+            )
+        object.__setattr__(self, "target", RunSpec(self.dataset, target=self.target).target)
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -157,7 +161,7 @@ class SweepSpec:
             start_size=size,
             max_size=size,
             max_rounds=1,
-            target=UNREACHABLE if setting.optimizer == "design" else "vanilla",
+            target="lowest",
             embed_dim=self.embed_dim,
             optimizer=setting.optimizer,
             budget=self.budget,

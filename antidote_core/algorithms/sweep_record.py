@@ -271,7 +271,8 @@ def read_reference(data: Mapping[str, Any]) -> Reference:
     clustering, fairness, k = data["problem"]
     sota = data["sota"]
     if sota is not None:
-        sota = SotaLine(**{key: v if key == "name" else _number(v) for key, v in sota.items()})
+        numbers = {key: _number(value) for key, value in sota.items() if key != "name"}
+        sota = SotaLine(sota["name"], **numbers)
     return Reference(
         problem=(clustering, fairness, k),
         vanilla=_number(data["vanilla"]),

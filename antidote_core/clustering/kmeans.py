@@ -10,6 +10,7 @@ way, the only start is the one optimum found on U.
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -155,6 +156,21 @@ class KMeansEvaluator:
         for centers in self.basins[: capacity - self._used]:
             self._add_anchor(centers)
         self.vanilla = self.solve(none)
+
+    def copy(self) -> KMeansEvaluator:
+        """One in the same state; what either does from here on, the other does not see."""
+        twin = copy.copy(self)
+        for name in ("_anchors", "_bare", "_offsets", "_sums", "_counts", "_uses"):
+            setattr(twin, name, getattr(self, name).copy())
+        for name in ("_order", "_keys"):  # large, and filled no further than the anchors in use
+            array = getattr(self, name)
+            setattr(twin, name, np.empty_like(array))
+            getattr(twin, name)[: self._used] = array[: self._used]
+        for name in (
+            "_lengths", "_best_lengths", "_costliest", "_margins", "_labels",
+        ):  # fmt: skip
+            setattr(twin, name, np.empty_like(getattr(self, name)))
+        return twin
 
     def _optima(self, k: int, restarts: int, seed: int) -> list[tuple[float, Floats]]:
         """Fixpoints of Lloyd on U alone from `restarts` seeded starts, best first."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from antidote_core.algorithms.grow import load_spec_data
+from antidote_core.algorithms.sweep import SweepSpec
 from antidote_core.engine.datafile import read_dataset, write_dataset
+from antidote_core.engine.kind import Kind, Spec, kind_of
 from antidote_core.engine.log import LogWriter
 from antidote_core.types import Dataset, Event, RunSpec
 
@@ -61,27 +64,51 @@ class RunFolder:
         return self.path / "worker.lock"
 
     @property
+    def cluster(self) -> Path:
+        """Address of the dask scheduler that a sweep is to use; absent for this machine."""
+        return self.path / "cluster"
+
+    @property
+    def scratch(self) -> Path:
+        """What the processes of a sweep need no longer than it works."""
+        return self.path / "scratch"
+
+    @property
     def output(self) -> Path:
         """What the worker printed, tracebacks included."""
         return self.path / "worker.log"
 
-    def create(self, spec: RunSpec, data: Dataset | None, temporary: bool = False) -> None:
-        """Make the folder, readable by this user only, with the spec and the data in it."""
+    def create(self, spec: Spec, data: Dataset | Path | None, temporary: bool = False) -> None:
+        """Make the folder, readable by this user only, with the spec and the data in it.
+
+        Data in the file of another run are linked, where the disk can do that.
+        """
         self.path.mkdir(mode=0o700)
         self.spec.write_text(spec.to_json() + "\n", encoding="utf-8")
-        if data is not None:
+        if isinstance(data, Dataset):
             write_dataset(self.data, data)
+        elif data is not None:
+            try:
+                os.link(data, self.data)
+            except OSError:
+                shutil.copyfile(data, self.data)
         if temporary:
             self.lease.touch()
 
     def read_spec(self) -> RunSpec:
-        """The spec, or a sentence about what is wrong with its file."""
+        """The spec of a run, or a sentence about what is wrong with its file."""
         return RunSpec.from_json(self.spec.read_text(encoding="utf-8"))
+
+    def read_sweep(self) -> SweepSpec:
+        """The spec of a sweep, or a sentence about what is wrong with its file."""
+        return SweepSpec.from_json(self.spec.read_text(encoding="utf-8"))
 
     def read_data(self) -> Dataset:
         """The data set of the run, from its own file or by name."""
         if self.data.exists():
             return read_dataset(self.data)
+        if kind_of(self.spec.read_text(encoding="utf-8")) is Kind.SWEEP:
+            return load_spec_data(self.read_sweep().cells[0].spec)
         return load_spec_data(self.read_spec())
 
     def write_meta(self, values: dict[str, Any]) -> None:

@@ -11,11 +11,14 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Generic, Self, TypeVar, cast
 
 from antidote_core.algorithms.record import RunView, after
+from antidote_core.algorithms.sweep_record import SweepView, after_sweep
 from antidote_core.errors import DataError
 from antidote_core.types import Event
+
+V = TypeVar("V", bound=RunView | SweepView)
 
 
 class LogWriter:
@@ -59,30 +62,42 @@ def read(path: Path, offset: int = 0) -> tuple[list[Event], int]:
     return [_event(line) for line in chunk[:end].split(b"\n")[:-1]], offset + end
 
 
-def follow(view: RunView, events: Iterable[Event]) -> RunView:
+def follow(view: V, events: Iterable[Event]) -> V:
     """The view after events from a file: one that makes no sense counts as unreadable."""
     for event in events:
         try:
-            view = after(view, event)
+            view = _after(view, event)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError):
-            view = after(view, _unreadable())
+            view = _after(view, _unreadable())
     return view
 
 
-class Follower:
-    """The view of a log that may still grow; each call reads only what is new. Thread-safe."""
+def _after(view: V, event: Event) -> V:
+    """The fold of the kind of job that the view is of."""
+    if isinstance(view, SweepView):
+        return cast(V, after_sweep(view, event))
+    assert isinstance(view, RunView)
+    return cast(V, after(view, event))
 
-    def __init__(self, path: Path) -> None:
+
+class Follower(Generic[V]):
+    """The view of a log that may still grow; each call reads only what is new. Thread-safe.
+
+    `empty` is the view before the first event: that of a run unless another is given.
+    """
+
+    def __init__(self, path: Path, empty: V | None = None) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._offset = 0
-        self._view = RunView()
+        self._empty = empty if empty is not None else cast(V, RunView())
+        self._view = self._empty
 
-    def view(self) -> RunView:
+    def view(self) -> V:
         """The fold of all whole lines so far."""
         with self._lock:
             if self._path.stat().st_size < self._offset:  # another file took its place
-                self._offset, self._view = 0, RunView()
+                self._offset, self._view = 0, self._empty
             events, self._offset = read(self._path, self._offset)
             self._view = follow(self._view, events)
             return self._view

@@ -8,12 +8,16 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from antidote_core.algorithms.grow import load_spec_data
 from antidote_core.algorithms.record import RunView
+from antidote_core.algorithms.sweep import SweepSpec
+from antidote_core.algorithms.sweep_record import SweepView
 from antidote_core.engine import log
 from antidote_core.engine.errors import RunError
+from antidote_core.engine.folder import replace_text
+from antidote_core.engine.kind import Kind
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.scheduler import Scheduler
 from antidote_core.engine.settings import (
@@ -28,6 +32,7 @@ from antidote_core.engine.store import Store
 from antidote_core.types import Dataset, Event, RunSpec
 
 STOPPED = "stopped by you"
+_OTHER = {Kind.RUN: "sweep", Kind.SWEEP: "run"}
 
 _T = TypeVar("_T")
 
@@ -49,7 +54,7 @@ class Runner:
     ) -> None:
         limits = limits or Limits()
         self.store = Store(home, limits)
-        self._followers: OrderedDict[str, log.Follower] = OrderedDict()
+        self._followers: OrderedDict[str, log.Follower[Any]] = OrderedDict()
         self._followers_lock = threading.Lock()
         self._scheduler = Scheduler(
             self.store, default_slots() if slots is None else slots, idle_seconds, limits
@@ -79,6 +84,41 @@ class Runner:
         self._scheduler.wake()
         return run_id
 
+    def submit_sweep(
+        self,
+        spec: SweepSpec,
+        data: Dataset | None = None,
+        owner: str | None = None,
+        scheduler: str = "",
+        temporary: bool = False,
+    ) -> str:
+        """Ask for a sweep; returns its id at once. Everything else is as for a run.
+
+        A sweep that was stopped, failed or was lost goes on: what is in the store is not computed
+        again. `scheduler` is the address of a dask cluster (else ANTIDOTE_SCHEDULER, else the cores
+        of this machine).
+        """
+        spec.check()
+        private = data is not None
+        if temporary and not (private and owner):
+            raise RunError("Only a sweep on data of one's own, with an owner, can be temporary.")
+        rows = data or load_spec_data(spec.cells[0].spec)
+        run_id = self.store.unfinished(spec, rows, owner, private)
+        if run_id is None:
+            run_id = self.store.submit(spec, rows, owner, private, temporary)
+        self._name_cluster(run_id, scheduler)
+        if self.status(run_id, owner).can_restart:
+            self.store.requeue(run_id)
+        self._scheduler.wake()
+        return run_id
+
+    def _name_cluster(self, run_id: str, scheduler: str) -> None:
+        folder = self.store.folder(run_id)
+        if scheduler:
+            replace_text(folder.cluster, scheduler)
+        else:
+            folder.cluster.unlink(missing_ok=True)
+
     def status(self, run_id: str, owner: str | None = None) -> RunStatus:
         """State, place in the queue, times and, for an ended run, its figures."""
         self.store.admit(run_id, owner)
@@ -88,13 +128,29 @@ class Runner:
         """The runs on the list of one owner, latest first."""
         return self.store.of_owner(owner)
 
+    def sweeps(self, owner: str) -> list[RunStatus]:
+        """The sweeps on the list of one owner, latest first."""
+        return self.store.of_owner(owner, Kind.SWEEP)
+
     def view(self, run_id: str, owner: str | None = None) -> RunView:
         """The run as its log tells it so far; only what is new since the last call is read."""
+        view: RunView = self._followed(run_id, owner, Kind.RUN, RunView())
+        return view
+
+    def sweep_view(self, run_id: str, owner: str | None = None) -> SweepView:
+        """The sweep as its log tells it so far; only what is new since the last call is read."""
+        view: SweepView = self._followed(run_id, owner, Kind.SWEEP, SweepView())
+        return view
+
+    def _followed(self, run_id: str, owner: str | None, kind: Kind, empty: Any) -> Any:
         self.store.admit(run_id, owner)
+        if self.store.kind(run_id) is not kind:
+            page = "Frontier" if kind is Kind.RUN else "Explore"
+            raise RunError(f"This is the link of a {_OTHER[kind]}; open it on the page {page}.")
         with self._followers_lock:
             follower = self._followers.pop(run_id, None)
             if follower is None:
-                follower = log.Follower(self.store.folder(run_id).events)
+                follower = log.Follower(self.store.folder(run_id).events, empty)
             self._followers[run_id] = follower
             while len(self._followers) > CACHED_VIEWS:
                 self._followers.popitem(last=False)
@@ -169,7 +225,7 @@ class Runner:
         """Start a stopped, failed or lost run again from the beginning, under the same id.
 
         Same spec, same seed, same result. The log goes on with a new part; the view forgets the
-        old one.
+        old one. A sweep, even a finished one, computes only the cells that are not in the store.
         """
         self.store.admit(run_id, owner)
         self.store.requeue(run_id)
@@ -179,6 +235,10 @@ class Runner:
     def touch(self, run_id: str, owner: str | None = None) -> None:
         """Someone is looking: a running run nobody looks at for `idle_seconds` is stopped."""
         self.store.touch(run_id, owner)
+
+    def keep(self, run_id: str, owner: str) -> None:
+        """Put a run that was opened by its link on the owner's list."""
+        self.store.keep(run_id, owner)
 
     def rename(self, run_id: str, owner: str, name: str) -> None:
         """Name the run on the owner's list."""

@@ -11,7 +11,9 @@ import time
 from dataclasses import dataclass
 
 from antidote_core.algorithms.record import RunView
+from antidote_core.algorithms.sweep_record import SweepView
 from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.kind import Kind, View
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.lock import Lock, is_held
 from antidote_core.engine.log import Follower, LogWriter
@@ -19,6 +21,7 @@ from antidote_core.engine.settings import (
     LEASE_SECONDS,
     LOOK_SECONDS,
     STOP_SECONDS,
+    SWEEP_SLOTS,
     TICK_SECONDS,
     worker_environment,
 )
@@ -128,9 +131,12 @@ class Scheduler:
             self._stop_late()
             for run_id in self._store.expired(LEASE_SECONDS):
                 self._store.remove(run_id)
-        free = self._slots - len(self._workers) - len(self._adopted)
-        for run_id in self._store.ids(RunState.QUEUED)[: max(0, free)]:
-            self._start(run_id)
+        # Sweeps have places of their own, so that a long one does not keep single runs waiting.
+        for kind, slots in ((Kind.RUN, self._slots), (Kind.SWEEP, SWEEP_SLOTS)):
+            working = set(self._store.ids(RunState.RUNNING, kind))
+            free = slots - len(working & (self._workers.keys() | self._adopted))
+            for run_id in self._store.ids(RunState.QUEUED, kind)[: max(0, free)]:
+                self._start(run_id)
 
     def _start(self, run_id: str) -> None:
         if run_id in self._workers or not self._store.claim(run_id):
@@ -179,12 +185,12 @@ class Scheduler:
         """Write down how a run ended whose worker is gone; its log decides if it is closed."""
         folder = self._folder(run_id)
         try:
-            view = Follower(folder.events).view()
+            view = self._view(run_id)
             if not view.closed:
                 if folder.stop.exists():
                     state, how = RunState.STOPPED, folder.stop.read_text(encoding="utf-8")
                 folder.write_end(state, how, view.seconds)
-                view = Follower(folder.events).view()
+                view = self._view(run_id)
             self._store.settle(run_id, RunState(view.state), view.reason, view)
         except OSError as error:
             reason = f"the folder of the run cannot be used ({error.strerror})"
@@ -221,6 +227,12 @@ class Scheduler:
             worker.let_go()
             self._settle(run_id, SERVER_GONE)
         self._workers.clear()
+
+    def _view(self, run_id: str) -> View:
+        events = self._folder(run_id).events
+        if self._store.kind(run_id) is Kind.SWEEP:
+            return Follower(events, SweepView()).view()
+        return Follower(events, RunView()).view()
 
     def _folder(self, run_id: str) -> RunFolder:
         return RunFolder(self._store.runs / run_id)

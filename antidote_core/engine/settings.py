@@ -12,6 +12,8 @@ IDLE_SECONDS = 15 * 60.0  # a run that nobody has looked at for so long is stopp
 STOP_SECONDS = 2.0  # between asking a worker to stop and ending its process, gently, then hard
 TICK_SECONDS = 0.05  # between two looks at the workers and the queue
 LOOK_SECONDS = 1.0  # between two attempts to take over the scheduling, and two looks for idle runs
+SCHEDULER = "ANTIDOTE_SCHEDULER"  # address of the dask scheduler that sweeps use by default
+SWEEP_SLOTS = 1  # sweeps that work at once, each on all cores or on a cluster
 CANCEL_SECONDS = 0.05  # between two looks of a worker at its stop file
 BUSY_SECONDS = 10.0  # wait for another process that writes the index
 LEASE_SECONDS = 5 * 60.0  # a temporary run whose owner is gone for so long is removed
@@ -43,13 +45,16 @@ def default_home() -> Path:
     return (Path(place) if place else Path.home() / ".local" / "share") / "antidote"
 
 
+def cores() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def default_slots() -> int:
     """Runs that work at once: one core stays free for the screen."""
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    else:
-        cores = os.cpu_count() or 1
-    return max(1, cores - 1)
+    return max(1, cores() - 1)
 
 
 def worker_environment() -> dict[str, str]:

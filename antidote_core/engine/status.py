@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from antidote_core.algorithms.record import RunView
-from antidote_core.types import RunSpec
+from antidote_core.algorithms.sweep_record import DONE, FAILED, SweepView
+from antidote_core.engine.kind import Spec, View
 
 
 class RunState(StrEnum):
@@ -36,7 +36,7 @@ class RunStatus:
 
     run_id: str
     state: RunState
-    spec: RunSpec
+    spec: Spec
     private: bool
     submitted: float
     position: int = 0
@@ -67,8 +67,16 @@ class RunStatus:
         return f"{start[self.state]}: {self.reason.rstrip('.')}."
 
 
-def summary(view: RunView) -> dict[str, Any]:
-    """The figures of a run that a list of runs shows, fit for JSON; empty before the first cost."""
+def summary(view: View) -> dict[str, Any]:
+    """The figures of a job that a list shows, fit for JSON; empty before the first of them."""
+    if isinstance(view, SweepView):
+        return {
+            "points": view.points,
+            "cells": len(view.rows),
+            "done": view.count(DONE),
+            "failed": view.count(FAILED),
+            "seconds": round(view.seconds, 4),
+        }
     if not view.vanilla:
         return {}
     return {

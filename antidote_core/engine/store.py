@@ -15,14 +15,17 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from antidote_core.algorithms.record import RunView
+from antidote_core.algorithms.sweep import SweepSpec
+from antidote_core.algorithms.sweep_record import SweepView
 from antidote_core.engine.errors import RunError
 from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.kind import Kind, Spec, View, read_spec
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.log import LogWriter, follow, read
 from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, default_home
@@ -30,11 +33,13 @@ from antidote_core.engine.status import RunState, RunStatus, summary
 from antidote_core.errors import AntidoteError
 from antidote_core.types import Dataset, Event, RunSpec
 
-LAYOUT = 1  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
+LAYOUT = 2  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
+_QUEUED = (Event("queued", 0.0, {}),)
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TABLES = (
     """CREATE TABLE runs (
         id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
         key TEXT NOT NULL,
         spec TEXT NOT NULL,
         private INTEGER NOT NULL,
@@ -52,14 +57,17 @@ _TABLES = (
         run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
         owner TEXT NOT NULL,
         name TEXT NOT NULL DEFAULT '',
+        sweep TEXT NOT NULL DEFAULT '',
         added REAL NOT NULL,
         looked REAL NOT NULL,
-        PRIMARY KEY (run, owner))""",
+        joined INTEGER NOT NULL DEFAULT 1,
+        PRIMARY KEY (run, owner, sweep))""",
     "CREATE INDEX owners_by_owner ON owners (owner, added)",
+    "CREATE INDEX owners_by_sweep ON owners (sweep)",
 )
 
 
-def content_key(spec: RunSpec, data: Dataset) -> str:
+def content_key(spec: Spec, data: Dataset) -> str:
     """Equal for runs that ask the same of the same rows."""
     return hashlib.sha256(f"{spec.id}:{data.content_hash}".encode()).hexdigest()
 
@@ -118,7 +126,7 @@ class Store:
 
     def submit(
         self,
-        spec: RunSpec,
+        spec: Spec,
         data: Dataset,
         owner: str | None = None,
         private: bool = False,
@@ -130,7 +138,7 @@ class Store:
         if run_id is None:
             self._limits.admit(self._live_of(owner), len(self.ids(RunState.QUEUED)), self.runs)
             created = secrets.token_urlsafe(16)
-            self._create_folder(created, spec, data if private else None, temporary)
+            self._create_folder(created, spec, data if private else None, temporary, _QUEUED)
             with self._transaction():
                 run_id = self.find(key, owner, private)  # someone may have been quicker
                 if run_id is None:
@@ -143,13 +151,19 @@ class Store:
         return run_id
 
     def _create_folder(
-        self, run_id: str, spec: RunSpec, data: Dataset | None, temporary: bool
+        self,
+        run_id: str,
+        spec: Spec,
+        data: Dataset | Path | None,
+        temporary: bool,
+        events: Iterable[Event],
     ) -> None:
         folder = RunFolder(self.runs / run_id)
         try:
             folder.create(spec, data, temporary)
             with LogWriter(folder.events) as log:
-                log.append(Event("queued", 0.0, {}))
+                for event in events:
+                    log.append(event)
         except OSError as error:
             self._remove_folder(run_id)
             raise RunError(
@@ -165,22 +179,36 @@ class Store:
         shutil.rmtree(doomed, ignore_errors=True)
 
     def _insert(
-        self, run_id: str, key: str, spec: RunSpec, private: bool, submitted: float, state: RunState
+        self, run_id: str, key: str, spec: Spec, private: bool, submitted: float, state: RunState
     ) -> None:
         self._execute(
-            """INSERT INTO runs (id, key, spec, private, state, submitted, looked, turn)
-               VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(turn), 0) + 1 FROM runs))""",
-            (run_id, key, spec.to_json(), private, state, submitted, submitted),
+            """INSERT INTO runs (id, kind, key, spec, private, state, submitted, looked, turn)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(turn), 0) + 1 FROM runs))""",
+            (run_id, _kind(spec), key, spec.to_json(), private, state, submitted, submitted),
         )
 
-    def _attach(self, run_id: str, owner: str | None) -> None:
+    def keep(self, run_id: str, owner: str) -> None:
+        """Put a run that was opened by its link on the owner's list; no change if it is there.
+
+        Such an owner has not asked for the run: it can be stopped without them.
+        """
+        self.admit(run_id, owner)
+        known = (run_id, _digest(owner))
+        if not self._query("SELECT 1 FROM owners WHERE run = ? AND owner = ?", known):
+            with self._transaction():
+                self._attach(run_id, owner, joined=False)
+
+    def _attach(self, run_id: str, owner: str | None, joined: bool = True) -> None:
         """Put the run on the owner's list; called inside a transaction."""
         now = time.time()
         if owner is not None:
             self._execute(
-                "INSERT OR IGNORE INTO owners (run, owner, added, looked) VALUES (?, ?, ?, ?)",
-                (run_id, _digest(owner), now, now),
+                """INSERT INTO owners (run, owner, added, looked, joined) VALUES (?, ?, ?, ?, ?)
+                   ON CONFLICT DO UPDATE SET joined = max(joined, excluded.joined)""",
+                (run_id, _digest(owner), now, now, joined),
             )
+            for cell in self._cells(run_id):
+                self._lend(cell, run_id)
         self._execute("UPDATE runs SET looked = ? WHERE id = ?", (now, run_id))
         self._write_meta(run_id)
 
@@ -200,6 +228,73 @@ class Store:
             )
         except OSError as error:
             raise self._folder_error(run_id, error) from error
+
+    # -- sweeps and their cells ---------------------------------------------------------------
+
+    def unfinished(
+        self, spec: SweepSpec, data: Dataset, owner: str | None, private: bool
+    ) -> str | None:
+        """The latest identical sweep of this owner that was stopped, failed or was lost."""
+        rows = self._query(
+            """SELECT id FROM runs WHERE key = ? AND private = ?
+               AND state IN ('stopped', 'failed', 'dead')
+               AND (? OR id IN (SELECT run FROM owners WHERE owner = ?))
+               ORDER BY submitted DESC""",
+            (content_key(spec, data), private, owner is None and not private, _digest(owner)),
+        )
+        for row in rows:
+            if RunFolder(self.runs / row["id"]).events.exists():
+                return str(row["id"])
+        return None
+
+    def finished_cell(self, key: str, sweep: str) -> str | None:
+        """A finished run that answers the key, and that the owners of the sweep may use."""
+        rows = self._query(
+            """SELECT id FROM runs WHERE key = ? AND kind = 'run' AND state = 'finished'
+               AND private = (SELECT private FROM runs WHERE id = ?)
+               AND (NOT private OR id IN (SELECT run FROM owners WHERE owner IN
+                                          (SELECT owner FROM owners WHERE run = ?)))
+               ORDER BY submitted""",
+            (key, sweep, sweep),
+        )
+        for row in rows:
+            if RunFolder(self.runs / row["id"]).events.exists():
+                with self._transaction():
+                    self._lend(row["id"], sweep)
+                return str(row["id"])
+        return None
+
+    def keep_cell(
+        self, spec: RunSpec, data: Dataset, sweep: str, events: Iterable[Event], view: RunView
+    ) -> str:
+        """Store a finished cell as a run of its own, for the owners of the sweep."""
+        of_sweep = RunFolder(self.runs / sweep)
+        private = bool(self._row(sweep)["private"])
+        created = secrets.token_urlsafe(16)
+        self._create_folder(
+            created, spec, of_sweep.data if private else None, of_sweep.lease.exists(), events
+        )
+        with self._transaction():
+            now = time.time()
+            self._insert(created, content_key(spec, data), spec, private, now, RunState.QUEUED)
+            self._execute("UPDATE runs SET started = ? WHERE id = ?", (now - view.seconds, created))
+            self.settle(created, RunState.FINISHED, view.reason, view)
+            self._lend(created, sweep)
+        return created
+
+    def _cells(self, sweep: str) -> list[str]:
+        rows = self._query("SELECT DISTINCT run FROM owners WHERE sweep = ?", (sweep,))
+        return [row["run"] for row in rows]
+
+    def _lend(self, run_id: str, sweep: str) -> None:
+        """Give a cell to every owner of its sweep; called inside a transaction."""
+        now = time.time()
+        self._execute(
+            """INSERT OR IGNORE INTO owners (run, owner, sweep, added, looked)
+               SELECT ?, owner, ?, ?, ? FROM owners WHERE run = ?""",
+            (run_id, sweep, now, now, sweep),
+        )
+        self._write_meta(run_id)
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -224,7 +319,12 @@ class Store:
 
     def temporary(self, owner: str) -> list[RunStatus]:
         """The runs of this owner that go when the owner does, latest first."""
-        runs = [status for status in self.of_owner(owner) if status.private]
+        rows = self._query(
+            """SELECT * FROM runs WHERE private AND id IN (SELECT run FROM owners WHERE owner = ?)
+               ORDER BY turn DESC""",
+            (_digest(owner),),
+        )
+        runs = [self._status(row, "") for row in rows]
         return [run for run in runs if RunFolder(self.runs / run.run_id).lease.exists()]
 
     def expired(self, seconds: float) -> list[str]:
@@ -240,31 +340,37 @@ class Store:
         return found
 
     def _owners(self, run_id: str) -> list[sqlite3.Row]:
-        return self._query("SELECT owner, name, added FROM owners WHERE run = ?", (run_id,))
+        return self._query(
+            "SELECT owner, name, sweep, added, joined FROM owners WHERE run = ?", (run_id,)
+        )
 
     def status(self, run_id: str, owner: str | None = None) -> RunStatus:
         """Where the run stands; `owner` adds the name this owner gave it."""
         row = self._row(run_id)
         names = self._query(
-            "SELECT name FROM owners WHERE run = ? AND owner = ?", (run_id, _digest(owner))
+            "SELECT name FROM owners WHERE run = ? AND owner = ? ORDER BY sweep",
+            (run_id, _digest(owner)),
         )
         return self._status(row, names[0]["name"] if names else "")
 
-    def of_owner(self, owner: str) -> list[RunStatus]:
-        """The runs of one owner, latest first."""
+    def of_owner(self, owner: str, kind: Kind = Kind.RUN) -> list[RunStatus]:
+        """The runs, or the sweeps, of one owner, latest first; cells stand with their sweep."""
         rows = self._query(
             """SELECT runs.*, owners.name FROM runs JOIN owners ON owners.run = runs.id
-               WHERE owners.owner = ? ORDER BY owners.added DESC, runs.turn DESC""",
-            (_digest(owner),),
+               WHERE owners.owner = ? AND kind = ? AND sweep = ''
+               ORDER BY owners.added DESC, runs.turn DESC""",
+            (_digest(owner), kind),
         )
         return [self._status(row, row["name"]) for row in rows]
 
-    def ids(self, state: RunState) -> list[str]:
-        """The runs in that state, in the order of the queue."""
-        return [
-            row["id"]
-            for row in self._query("SELECT id FROM runs WHERE state = ? ORDER BY turn", (state,))
-        ]
+    def ids(self, state: RunState, kind: Kind | None = None) -> list[str]:
+        """The jobs (of one kind) in that state, in the order of the queue."""
+        rows = self._query("SELECT id, kind FROM runs WHERE state = ? ORDER BY turn", (state,))
+        return [row["id"] for row in rows if kind in (None, row["kind"])]
+
+    def kind(self, run_id: str) -> Kind:
+        """Whether the id is that of a run or of a sweep."""
+        return Kind(self._row(run_id)["kind"])
 
     def late(self, minutes: float) -> list[str]:
         """The running runs that began longer ago than this."""
@@ -278,23 +384,25 @@ class Store:
         """How many runs on this owner's list wait or work; nobody's are not counted."""
         [row] = self._query(
             """SELECT count(*) AS n FROM runs JOIN owners ON owners.run = runs.id
-               WHERE owners.owner = ? AND state IN ('queued', 'running')""",
+               WHERE owners.owner = ? AND joined AND state IN ('queued', 'running')""",
             (_digest(owner),),
         )
         return int(row["n"])
 
     def idle(self, seconds: float) -> list[str]:
-        """The running runs that nobody has looked at for so long."""
+        """The running runs that nobody has looked at for so long; a sweep needs no looks."""
         rows = self._query(
-            "SELECT id FROM runs WHERE state = 'running' AND max(looked, started) < ?",
+            """SELECT id FROM runs WHERE state = 'running' AND kind = 'run'
+               AND max(looked, started) < ?""",
             (time.time() - seconds,),
         )
         return [row["id"] for row in rows]
 
     def watchers(self, run_id: str, owner: str, seconds: float) -> int:
-        """How many other owners of the run have looked at it within so long."""
+        """How many others who asked for the run have looked at it within so long."""
         [row] = self._query(
-            "SELECT count(*) AS n FROM owners WHERE run = ? AND owner <> ? AND looked > ?",
+            """SELECT count(DISTINCT owner) AS n FROM owners
+               WHERE run = ? AND owner <> ? AND joined AND looked > ?""",
             (run_id, _digest(owner), time.time() - seconds),
         )
         return int(row["n"])
@@ -318,7 +426,7 @@ class Store:
         return RunStatus(
             run_id=row["id"],
             state=RunState(row["state"]),
-            spec=RunSpec.from_json(row["spec"]),
+            spec=read_spec(row["spec"]),
             private=bool(row["private"]),
             submitted=row["submitted"],
             position=position,
@@ -348,7 +456,7 @@ class Store:
         )
         return changed == 1
 
-    def settle(self, run_id: str, state: RunState, reason: str, view: RunView) -> None:
+    def settle(self, run_id: str, state: RunState, reason: str, view: View) -> None:
         """Write down how the run ended."""
         self._execute(
             "UPDATE runs SET state = ?, reason = ?, summary = ?, ended = ? WHERE id = ?",
@@ -356,13 +464,17 @@ class Store:
         )
 
     def requeue(self, run_id: str) -> None:
-        """Stopped, failed or dead becomes queued, at the end of the queue, with a new log part."""
+        """Stopped, failed or dead becomes queued, at the end of the queue, with a new log part.
+
+        So does a finished sweep: cells of it may have failed.
+        """
         folder = self.folder(run_id)
         with self._transaction():
             changed = self._execute(
                 """UPDATE runs SET state = 'queued', reason = '', summary = '{}', started = NULL,
                    ended = NULL, looked = ?, turn = (SELECT max(turn) + 1 FROM runs)
-                   WHERE id = ? AND state IN ('stopped', 'failed', 'dead')""",
+                   WHERE id = ? AND (state IN ('stopped', 'failed', 'dead')
+                                     OR state = 'finished' AND kind = 'sweep')""",
                 (time.time(), run_id),
             )
             if not changed:
@@ -407,18 +519,35 @@ class Store:
         row = self._row(run_id)
         with self._transaction():
             removed = self._execute(
-                "DELETE FROM owners WHERE run = ? AND owner = ?", (run_id, _digest(owner))
+                "DELETE FROM owners WHERE run = ? AND owner = ? AND sweep = ''",
+                (run_id, _digest(owner)),
             )
             if not removed:
                 raise RunError("This run is not on your list, so it cannot be deleted.")
             left = self._query("SELECT 1 FROM owners WHERE run = ?", (run_id,))
+            if not left and row["state"] in (RunState.QUEUED, RunState.RUNNING):
+                raise RunError("This run is still live; stop it first, then delete it.")
+            unowned = self._forget_cells(run_id, owner)
             if left:
                 self._write_meta(run_id)
-                return
-            if row["state"] in (RunState.QUEUED, RunState.RUNNING):
-                raise RunError("This run is still live; stop it first, then delete it.")
-            self._execute("DELETE FROM runs WHERE id = ?", (run_id,))
-        self._remove_folder(run_id)
+            else:
+                self._execute("DELETE FROM runs WHERE id = ?", (run_id,))
+                unowned.append(run_id)
+        for gone in unowned:
+            self._remove_folder(gone)
+
+    def _forget_cells(self, sweep: str, owner: str) -> list[str]:
+        """Take the cells of a sweep off the owner's list; those that nobody has are returned."""
+        cells = self._cells(sweep)
+        self._execute("DELETE FROM owners WHERE sweep = ? AND owner = ?", (sweep, _digest(owner)))
+        unowned = []
+        for cell in cells:
+            if self._owners(cell):
+                self._write_meta(cell)
+            else:
+                self._execute("DELETE FROM runs WHERE id = ?", (cell,))
+                unowned.append(cell)
+        return unowned
 
     def remove(self, run_id: str) -> None:
         """Remove the run with its folder, live or not; the scheduler ends a worker without one."""
@@ -456,10 +585,17 @@ class Store:
     def _restore(
         self, run_id: str, folder: RunFolder, meta: dict[str, Any], submitted: float
     ) -> None:
-        spec = folder.read_spec()
-        view = follow(RunView(), read(folder.events)[0])
+        spec = read_spec(folder.spec.read_text(encoding="utf-8"))
+        events = read(folder.events)[0]
+        if isinstance(spec, SweepSpec):
+            view: View = follow(SweepView(), events)
+        else:
+            view = follow(RunView(), events)
         key, private = str(meta["key"]), bool(meta["private"])
-        owners = [(o["owner"], o["name"], o["added"]) for o in meta["owners"]]
+        owners = [
+            (o["owner"], o["name"], o.get("sweep", ""), o["added"], bool(o.get("joined", True)))
+            for o in meta["owners"]
+        ]
         state = RunState(view.state)
         if not view.closed and state is not RunState.QUEUED:
             state = RunState.RUNNING  # whether its worker lives is for the runner to find out
@@ -470,10 +606,11 @@ class Store:
         if view.closed:
             self.settle(run_id, state, view.reason, view)
             self._execute("UPDATE runs SET ended = ? WHERE id = ?", (changed, run_id))
-        for owner, name, added in owners:
+        for owner, name, sweep, added, joined in owners:
             self._execute(
-                "INSERT INTO owners (run, owner, name, added, looked) VALUES (?, ?, ?, ?, ?)",
-                (run_id, owner, name, added, added),
+                """INSERT INTO owners (run, owner, name, sweep, added, looked, joined)
+                   VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                (run_id, owner, name, sweep, added, added, joined),
             )
 
     def _open(self) -> sqlite3.Connection:
@@ -561,6 +698,10 @@ class Store:
             f"The folder of run {run_id} cannot be used ({why}); start the run again with the same "
             "settings."
         )
+
+
+def _kind(spec: Spec) -> Kind:
+    return Kind.SWEEP if isinstance(spec, SweepSpec) else Kind.RUN
 
 
 def _digest(owner: str | None) -> str:

@@ -1,7 +1,8 @@
-"""One run in a process of its own: `python -m antidote_core.engine.worker RUN_FOLDER`.
+"""One run or sweep in a process of its own: `python -m antidote_core.engine.worker RUN_FOLDER`.
 
 Reads the spec (and the data, if they came with the run), consumes `grow` and the further stages and
-appends their events to the log. Stops when the file `stop` appears in the folder.
+appends their events to the log. Stops when the file `stop` appears in the folder. A sweep is the
+business of `sweep_work`.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from typing import Any
 from antidote_core.algorithms.grow import grow
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.engine import kernels
+from antidote_core.engine.errors import sentence
 from antidote_core.engine.folder import RunFolder
+from antidote_core.engine.kind import Kind, kind_of
 from antidote_core.engine.lifeline import die_with
 from antidote_core.engine.limits import cap_memory
 from antidote_core.engine.lock import Lock
 from antidote_core.engine.log import LogWriter
-from antidote_core.engine.settings import CANCEL_SECONDS
 from antidote_core.engine.stages import STAGES
-from antidote_core.errors import AntidoteError
+from antidote_core.engine.stop_sign import StopSign
+from antidote_core.engine.sweep_work import SweepWork
 from antidote_core.types import Dataset, Event, RunSpec
 
 DONE, FAILED, TAKEN = 0, 1, 2
@@ -48,9 +51,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return TAKEN
     with LogWriter(folder.events) as log:
         try:
-            return _Work(folder, log).to_the_end()
+            work = SweepWork if _is_sweep(folder) else _Work
+            return DONE if work(folder, log).to_the_end() else FAILED
         finally:
             lock.release()
+
+
+def _is_sweep(folder: RunFolder) -> bool:
+    try:
+        return kind_of(folder.spec.read_text(encoding="utf-8")) is Kind.SWEEP
+    except (OSError, UnicodeDecodeError):  # for the work itself to say
+        return False
 
 
 class _Work:
@@ -63,9 +74,9 @@ class _Work:
         self._begun = time.monotonic()
         self._view = RunView()
 
-    def to_the_end(self) -> int:
+    def to_the_end(self) -> bool:
         """Algorithm 2 and the stages after it; an error becomes the event "failed"."""
-        code = DONE
+        well = True
         try:
             spec, data = self._prepared()
             for event in self._algorithm(spec, data):
@@ -74,10 +85,10 @@ class _Work:
                 self._stages(spec, data)
         except Exception as error:
             traceback.print_exc()
-            self._tell("failed", reason=_sentence(error))
-            code = FAILED
+            self._tell("failed", reason=sentence(error))
+            well = False
         self._tell("closed")
-        return code
+        return well
 
     def _prepared(self) -> tuple[RunSpec, Dataset]:
         spec = self._folder.read_spec()
@@ -107,7 +118,7 @@ class _Work:
                     self._tell(event.kind, **event.data)
             except Exception as error:
                 traceback.print_exc()
-                self._tell("note", text=_sentence(error))
+                self._tell("note", text=sentence(error))
             if self._stop():
                 self._tell("stopped", reason=self._stop.reason)
                 return
@@ -118,42 +129,6 @@ class _Work:
     def _write(self, event: Event) -> None:
         self._view = after(self._view, event)
         self._log.append(event)
-
-
-class StopSign:
-    """Whether the stop file exists, looked up at most every CANCEL_SECONDS; stays up once seen."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._seen = False
-        self._next = 0.0
-
-    def __call__(self) -> bool:
-        """Whether to stop."""
-        now = time.monotonic()
-        if not self._seen and now >= self._next:
-            self._seen = self._path.exists()
-            self._next = now + CANCEL_SECONDS
-        return self._seen
-
-    @property
-    def reason(self) -> str:
-        """Why, as written by whoever asked."""
-        return self._path.read_text(encoding="utf-8")
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, AntidoteError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return (
-            "The memory a run may use here did not suffice; use fewer rows (a sample), or raise "
-            "ANTIDOTE_WORKER_GB on the server."
-        )
-    return (
-        f"Something unexpected went wrong ({type(error).__name__}); the log of the worker has the "
-        "details."
-    )
 
 
 if __name__ == "__main__":

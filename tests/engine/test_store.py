@@ -336,3 +336,22 @@ def test_lock_is_held_once_also_within_one_process(tmp_path):
     assert not is_held(path)
     assert second.acquire()
     second.release()
+
+
+def test_a_run_opened_by_its_link_is_on_the_list_but_stops_without_its_guest(store):
+    run_id = store.submit(SMALL, BLOBS, "host")
+    store.keep(run_id, "guest")
+    store.keep(run_id, "guest")
+    assert [run.run_id for run in store.of_owner("guest")] == [run_id]
+    assert store.watchers(run_id, "host", 60) == 0
+    assert store.watchers(run_id, "guest", 60) == 1
+    store.rename(run_id, "guest", "theirs")
+    assert store.status(run_id, "host").name == ""
+    store.rebuild()
+    assert store.watchers(run_id, "host", 60) == 0
+    assert store.status(run_id, "guest").name == "theirs"
+    assert store.submit(SMALL, BLOBS, "guest") == run_id
+    assert store.watchers(run_id, "host", 60) == 1
+    private = store.submit(SMALL, upload(), "host", private=True)
+    with pytest.raises(RunError, match="only in the browser"):
+        store.keep(private, "guest")

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from antidote_core import run
-from antidote_core.engine import kernels, worker
+from antidote_core.engine import kernels, stop_sign, worker
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.lock import Lock
 from antidote_core.engine.log import Follower, read
@@ -129,12 +129,12 @@ def test_a_stop_sign_from_before_the_start_ends_the_run_at_once(folder):
 
 def test_the_stop_sign_is_looked_up_rarely_and_stays(tmp_path, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(worker.time, "monotonic", lambda: now[0])
-    sign = worker.StopSign(tmp_path / "stop")
+    monkeypatch.setattr(stop_sign.time, "monotonic", lambda: now[0])
+    sign = stop_sign.StopSign(tmp_path / "stop")
     assert not sign()
     (tmp_path / "stop").write_text("enough")
     assert not sign()
-    now[0] += worker.CANCEL_SECONDS
+    now[0] += stop_sign.CANCEL_SECONDS
     assert sign()
     (tmp_path / "stop").unlink()
     now[0] += 1
