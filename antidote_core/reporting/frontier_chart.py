@@ -28,7 +28,7 @@ def cost_chart(
         "field": "x",
         "type": "quantitative",
         "title": "antidote points |V|, and their share of the data",
-        "scale": {"type": "log" if log else "linear", "nice": False, "zero": False},
+        "scale": {"type": "log", "nice": False} if log else {"nice": False, "zero": False},
         "axis": {
             "values": list(view.spec.sizes),
             "labelOverlap": "greedy",
@@ -96,28 +96,12 @@ def cost_chart(
                     {"field": "seed", "title": "seed"},
                 ]},
             },
-            {
-                "transform": _only("vanilla", "fair", "target", "away"),
-                "mark": {**_WRITING, "align": "right", "dx": -4},
-                "encoding": {
-                    "x": {"value": {"expr": "width"}},
-                    "y": {**y, "field": "at"},
-                    "text": {"field": "label"},
-                    "color": _by_kind(
-                        {"vanilla": paint, "fair": fair, "target": paint, "away": paint}
-                    ),
-                },
-            },
-            {
-                "transform": _only("end"),
-                "mark": {**_WRITING, "align": "right", "dx": -4},
-                "encoding": {
-                    "x": {"value": {"expr": "width"}},
-                    "y": {**y, "field": "at"},
-                    "text": {"field": "label"},
-                    "color": _colors(view, problem, dark),
-                },
-            },
+            *_written(
+                _only("vanilla", "fair", "target", "away"),
+                {"y": {**y, "field": "at"}},
+                _by_kind({"vanilla": paint, "fair": fair, "target": paint, "away": paint}),
+                dark,
+            ),
             {
                 "transform": _only("frame"),
                 "mark": {"type": "point", "opacity": 0},
@@ -201,7 +185,6 @@ def _cells(
 ) -> list[dict[str, Any]]:
     """The dots: filled where the cell reaches the target, hollow where not; all can be clicked."""
     colors = _colors(view, problem, dark)
-    empty = "#0E1117" if dark else "#FFFFFF"
     tip = [
         {"field": "shown", "title": "cost"},
         {"field": "points", "title": "antidote points"},
@@ -227,7 +210,7 @@ def _cells(
                 "y": y,
                 "stroke": colors,
                 "fill": {"condition": {"test": "datum.passed == 'yes'", **colors},
-                         "value": empty},
+                         "value": _empty(dark)},
                 "shape": _shapes(view, problem),
                 "tooltip": tip,
             },
@@ -241,20 +224,19 @@ def _strip(
     """The smallest size of every setting, and between which sizes the true one lies."""
     colors = _colors(view, problem, dark)
     tip = [{"field": "shown", "title": "smallest size"}, {"field": "setting", "title": "setting"}]
-    own = {**x, "scale": x["scale"]}
     return [
         {
             "transform": _only("smallest"),
             "mark": {"type": "rule", "strokeWidth": 5, "strokeCap": "round"},
-            "encoding": {"x": own, "x2": {"field": "x2"}, "y": y, "color": colors, "tooltip": tip},
+            "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colors, "tooltip": tip},
         },
         {
             "transform": _only("smallest"),
             "mark": {"type": "tick", "orient": "vertical", "thickness": 4, "size": 16},
-            "encoding": {"x": {**own, "field": "x2"}, "y": y, "color": colors, "tooltip": tip},
+            "encoding": {"x": {**x, "field": "x2"}, "y": y, "color": colors, "tooltip": tip},
         },
         {
-            "transform": _only("smallest"),
+            "transform": _only("smallest", "none"),
             "mark": {**_WRITING, "align": "left", "dx": 4},
             "encoding": {
                 "x": {"value": 0},
@@ -264,6 +246,27 @@ def _strip(
             },
         },
     ]
+
+
+def _written(
+    rows: list[dict[str, Any]], place: dict[str, Any], color: dict[str, Any], dark: bool
+) -> list[dict[str, Any]]:
+    """Labels at the side that the table says, with a rim in the colour of the page around them."""
+    rim = {"stroke": _empty(dark), "strokeWidth": 4, "strokeJoin": "round"}
+    sides = (("left", 4, {"value": 0}), ("right", -4, {"value": {"expr": "width"}}))
+    return [
+        {
+            "transform": [*rows, {"filter": f"datum.side == '{side}'"}],
+            "mark": {**_WRITING, "align": side, "dx": shift, **extra},
+            "encoding": {"x": x, **place, "text": {"field": "label"}, "color": color},
+        }
+        for side, shift, x in sides
+        for extra in (rim, {})
+    ]
+
+
+def _empty(dark: bool) -> str:
+    return "#0E1117" if dark else "#FFFFFF"  # Streamlit's ground
 
 
 def _fair(dark: bool) -> str:

@@ -5,11 +5,14 @@ For pages that stand still: the report and the slides.
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import plotly.graph_objects as go
 
 from antidote_core.algorithms.sweep_record import SweepView
 from antidote_core.reporting.frontier_table import (
+    Look,
     cost_table,
     look,
     plot_height,
@@ -47,7 +50,7 @@ def cost_figure(
             text=levels["shown"], hovertemplate="median %{text}<extra></extra>",
         )  # fmt: skip
         _dots(figure, own[own["kind"] == "cell"], "x", "cost", style, title, dark)
-        _smallest(figure, own[own["kind"] == "smallest"], style.color, dark)
+        _smallest(figure, own[own["kind"].isin(["smallest", "none"])], style.color, dark)
     failed = table[table["kind"] == "failed"]
     if len(failed):
         figure.add_scatter(
@@ -113,7 +116,7 @@ def _band(figure: go.Figure, levels: pd.DataFrame, color: str) -> None:
 
 
 def _dots(
-    figure: go.Figure, cells: pd.DataFrame, x: str, y: str, style: object, title: str, dark: bool
+    figure: go.Figure, cells: pd.DataFrame, x: str, y: str, style: Look, title: str, dark: bool
 ) -> None:
     empty = ink(not dark) if dark else "white"
     figure.add_scatter(
@@ -131,13 +134,14 @@ def _dots(
 
 def _smallest(figure: go.Figure, rows: pd.DataFrame, color: str, dark: bool) -> None:
     for _, row in rows.iterrows():
-        figure.add_scatter(
-            x=[row["x"], row["x2"]], y=[row["cost"]] * 2, mode="lines+markers", showlegend=False,
-            line={"color": color, "width": 5},
-            marker={"symbol": "line-ns-open", "size": [0, 14], "color": color,
-                    "line": {"width": 4, "color": color}},
-            text=[row["shown"]] * 2, hovertemplate="%{text}<extra></extra>",
-        )  # fmt: skip
+        if row["kind"] == "smallest":
+            figure.add_scatter(
+                x=[row["x"], row["x2"]], y=[row["cost"]] * 2, mode="lines+markers",
+                showlegend=False, line={"color": color, "width": 5},
+                marker={"symbol": "line-ns-open", "size": [0, 14], "color": color,
+                        "line": {"width": 4, "color": color}},
+                text=[row["shown"]] * 2, hovertemplate="%{text}<extra></extra>",
+            )  # fmt: skip
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=row["at"], text=row["label"], showarrow=False,
             font={"size": 12, "color": ink(dark)},
@@ -147,7 +151,7 @@ def _smallest(figure: go.Figure, rows: pd.DataFrame, color: str, dark: bool) -> 
 def _lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
     colors = {"vanilla": VANILLA, "fair": SOTA, "target": ink(dark)}
     fair = "#5AA9E0" if dark else SOTA
-    for _, row in table[table["kind"].isin([*colors, "away", "end"])].iterrows():
+    for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
         kind = row["kind"]
         if kind in colors:
             dash = TARGET_DASH if kind == "target" else "solid"
@@ -155,14 +159,13 @@ def _lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
                 y=row["cost"], line={"color": colors[kind], "width": 2, "dash": dash}, layer="below"
             )
         figure.add_annotation(
-            x=1, xref="paper", xanchor="right", y=row["at"], text=row["label"], showarrow=False,
+            x=0 if row["side"] == "left" else 1, xref="paper", xanchor=row["side"], y=row["at"],
+            text=row["label"], showarrow=False,
             font={"size": 12, "color": fair if kind == "fair" else ink(dark)},
         )  # fmt: skip
 
 
 def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float, log: bool) -> None:
-    import math
-
     assert view.spec is not None
     sizes = view.spec.sizes
     ends = [math.log10(left), math.log10(right)] if log else [left, right]

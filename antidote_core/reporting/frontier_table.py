@@ -29,6 +29,7 @@ PLOT = 330  # pixels of the plot without its strips for labels
 LINE = 19  # pixels that a line of writing needs
 FAR = 4.0  # a fair algorithm farther away than so many times the sweep's own range is off the chart
 SPREAD = 0.6  # part of the room between two sizes that the dots of one size may take
+ON_A_PHONE = 42  # letters that fit beside each other on a small screen
 COLUMNS = (
     "kind", "setting", "size", "x", "x2", "cost", "low", "high", "at", "label", "passed", "run",
     "points", "seed", "shown", "checks", "quality", "side",
@@ -133,7 +134,6 @@ def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True)
         for row in level.rows
     ]
     lines = _lines(reference, digits)
-    ends = _ends(found, spec) if len(found) > 1 else []
     own = [row["cost"] for row in dots]
     own += [value for one in found for x in one.levels for value in (x.low, x.high)]
     own += [cost for kind, cost, _ in lines if kind != "fair"]
@@ -148,8 +148,8 @@ def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True)
     rows: list[dict[str, Any]] = []
     if noise is not None:
         rows.append({"kind": "band", "low": noise.low, "high": noise.high, "cost": noise.low})
-    placed, top, bottom = _labelled([*near, *ends], away, low, high, room)
-    rows += placed
+    placed, top, bottom = _labelled(near, away, low, high, room)
+    rows += [{**row, "side": _free_side(row["at"], dots, spec, room, log)} for row in placed]
     for one in found:
         rows += _levels(one, spec, digits)
     rows += dots
@@ -360,16 +360,6 @@ def _lines(reference: Reference | None, digits: int) -> list[tuple[str, float, s
     return lines
 
 
-def _ends(found: Sequence[Curve], spec: SweepSpec) -> list[tuple[str, float, str]]:
-    """The names of the curves where they end, when there are several."""
-    largest = spec.sizes[-1]
-    return [
-        ("end", one.levels[-1].median, setting_title(one.setting, spec))
-        for one in found
-        if one.levels and one.levels[-1].size == largest
-    ]
-
-
 def _labelled(
     near: list[tuple[str, float, str]],
     away: list[tuple[str, float, str]],
@@ -396,8 +386,7 @@ def _labelled(
             bunch.append(lines.pop(0))
         free = max(free, bunch[-1][1] + 0.55 * room)
         for kind, cost, label in bunch:
-            row = {"kind": kind, "cost": cost, "label": label, "at": free}
-            rows.append({**row, "setting": label} if kind == "end" else row)
+            rows.append({"kind": kind, "cost": cost, "label": label, "at": free})
             free += room
     for label in (label for _, cost, label in away if cost > high):
         rows.append({"kind": "away", "label": f"{label} ↑ off this chart", "at": free})
@@ -424,35 +413,54 @@ def _levels(found: Curve, spec: SweepSpec, digits: int) -> list[dict[str, Any]]:
     ]
 
 
+def _free_side(
+    at: float, dots: Sequence[dict[str, Any]], spec: SweepSpec, room: float, log: bool
+) -> str:
+    """The side on which a label at that height covers fewer dots; right if it is the same."""
+    left, right = _reach(spec.sizes, log)
+    middle = math.sqrt(left * right) if log else (left + right) / 2
+    near = [dot["x"] < middle for dot in dots if abs(dot["cost"] - at) < 0.8 * room]
+    return "left" if 2 * sum(near) < len(near) else "right"
+
+
 def _smallest(
     found: Sequence[Curve], spec: SweepSpec, bottom: float, room: float, log: bool
 ) -> tuple[list[dict[str, Any]], float]:
     """The strip below the costs: for every setting its smallest size, and where the true one is."""
     left, _ = _reach(spec.sizes, log)
     rows = []
-    for one in found:
-        if one.smallest is None:
+    for index, one in enumerate(found):
+        if not any(level.judged for level in one.levels):
             continue
-        x = one.smallest
-        name = f"{setting_title(one.setting, spec)}: " if len(found) > 1 else ""
-        text = f"{name}{x.size:,} points suffice, {x.passed} of {x.judged} seeds"
-        if len(text) > 42:  # what fits on a phone
-            text = f"{name}{x.size:,} points, {x.passed}/{x.judged} seeds"
-        rows.append(
-            {
+        title = setting_title(one.setting, spec)
+        row = {
+            "kind": "none",
+            "setting": title,
+            "at": bottom - 0.7 * room,
+            "label": _strip_label(one, f"{look(index).glyph} {title}: " if len(found) > 1 else ""),
+        }
+        if one.smallest is not None:
+            x = one.smallest
+            row |= {
                 "kind": "smallest",
-                "setting": setting_title(one.setting, spec),
                 "size": x.size,
                 "x": max(left, float(x.above)),
                 "x2": x.size,
                 "cost": bottom - 1.5 * room,
-                "at": bottom - 0.7 * room,
-                "label": text,
                 "shown": f"more than {x.above:,} and at most {x.size:,} points",
             }
-        )
-        bottom -= 2 * room
+        rows.append(row)
+        bottom -= (1 if one.smallest is None else 2) * room
     return rows, bottom
+
+
+def _strip_label(found: Curve, name: str) -> str:
+    x = found.smallest
+    if x is None:
+        best = max(level.passed / level.judged for level in found.levels if level.judged)
+        return f"{name}not reached, {percent(best)} of seeds at best"
+    long = f"{name}{x.size:,} points reach it, {x.passed} of {x.judged} seeds"
+    return long if len(long) <= ON_A_PHONE else f"{name}{x.size:,} points, {x.passed}/{x.judged}"
 
 
 def _failures(

@@ -9,7 +9,12 @@ import pandas as pd
 from antidote_core.algorithms.frontier import Curve, Sureness, curves
 from antidote_core.algorithms.sweep import SweepSpec
 from antidote_core.algorithms.sweep_record import FAILED, Reference, SweepView
-from antidote_core.reporting.frontier_table import digits_of, problem_title, setting_title
+from antidote_core.reporting.frontier_table import (
+    digits_of,
+    fair_lines,
+    problem_title,
+    setting_title,
+)
 from antidote_core.reporting.progress import duration
 from antidote_core.reporting.verdict import Tone, Verdict, share_of_data
 from antidote_core.reporting.words import number, percent
@@ -43,6 +48,26 @@ def progress_sentence(view: SweepView) -> str:
     return f"{view.settled:,} of {len(view.rows):,} cells are done{left}."
 
 
+def before_sentence(view: SweepView, problem: tuple[str, str, int]) -> str:
+    """What is known of a problem before any antidote point: plain clustering and its noise."""
+    reference = next(x for x in view.references if x.problem == problem)
+    digits = digits_of(view, problem)
+    plain = number(reference.vanilla, digits)
+    low, high = min(plain_costs(reference)), max(plain_costs(reference))
+    seeds = len(plain_costs(reference))
+    band = f"from {number(low, digits)} to {number(high, digits)} over {seeds} seeds"
+    if number(low, digits) == number(high, digits):
+        band = f"the same with all {seeds} seeds tried"
+    fair = [f"{label} {number(cost, digits)}" for label, (cost, _) in fair_lines(reference).items()]
+    said = f"Plain clustering costs {plain} ({band}); lower is fairer."
+    return f"{said} The fair algorithm: {', '.join(fair)}." if fair else said
+
+
+def plain_costs(reference: Reference) -> tuple[float, ...]:
+    """Every cost of plain clustering that a reference knows."""
+    return (reference.vanilla, *reference.noise)
+
+
 def cells_sentence(view: SweepView) -> str:
     """How many cells there are, failed, or were known before."""
     if not view.rows:
@@ -67,10 +92,11 @@ def curve_sentence(view: SweepView, found: Curve) -> str:
     plain = number(sure.noise.middle, digits)
     change = f"the median cost is {cost} instead of {plain}"
     if found.smallest is not None:
-        return (
-            f"{_points(sure.size)} ({share_of_data(sure.size, view.points)} of the data) suffice "
-            f"for {target_words(view.spec, found.reference, digits)}: {change}."
-        )
+        size = f"{_points(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
+        target = target_words(view.spec, found.reference, digits)
+        if sure.passed == sure.judged:
+            return f"{size} suffice for {target}: {change}."
+        return f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: {change}."
     return (
         f"No size tried brings most seeds to {target_words(view.spec, found.reference, digits)}; "
         f"the lowest is {cost} with {_points(sure.size)} (plain {plain})."

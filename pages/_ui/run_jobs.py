@@ -78,6 +78,13 @@ def _jobs_for(data: ac.Dataset) -> Jobs:
     return _own_jobs() if upload_store.is_own(data.name) else _jobs()
 
 
+def ask_about(
+    data: ac.Dataset, kind: str, key: tuple, function: Callable[..., Any], *arguments: Any
+) -> Future:
+    """Any answer about a data set on its way; kept under the content of the data."""
+    return _jobs_for(data).ask(kind, (data.content_hash, *key), function, *arguments)
+
+
 def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future:
     """A PlainReport on its way."""
     arguments = (data, choice.clustering, choice.k, choice.restarts, choice.seed)
