@@ -1,0 +1,160 @@
+"""The blocks of the Paper page: the sentence on top, one table at a time, one row on its own."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.reporting import reproduction
+from antidote_core.reproduction.marks import MARKS
+from antidote_core.reproduction.results import Results, stored_results
+from antidote_core.reproduction.summary import claims, headline, mark_counts
+from antidote_core.reproduction.tables import TableRow, table_rows
+from pages._ui import run_settings, run_store
+from pages._ui.settings import URL
+from pages._ui.show import attempt, is_dark
+
+CITATION = (
+    "Chhabra, Singla and Mohapatra: *Fair Clustering Using Antidote Data*, 2021, "
+    "[arXiv:2106.00600](https://arxiv.org/abs/2106.00600)"
+)
+BUTTONS = {"as-published": "▶ Run as published", "ours": "▶ Run ours"}
+
+
+def results() -> Results | None:
+    return attempt(stored_results)
+
+
+def head(found: Results) -> None:
+    st.title("The paper, recomputed", anchor=False)
+    st.markdown(f"#### {headline(found.rows)}")
+    st.caption(
+        f"{CITATION}. Computed on {found.date} with seed {found.seed} by "
+        "`python -m antidote_core paper`, which anyone can run; costs: lower is fairer."
+    )
+
+
+def choose_table() -> str:
+    titles = reproduction.table_titles()
+    return st.selectbox(
+        "Table of the paper",
+        list(titles),
+        format_func=lambda name: titles[name],
+        key="table",
+        bind=URL,
+    )
+
+
+def marks(found: Results, table: str) -> None:
+    counts, words = mark_counts(found.rows, table), reproduction.meanings(table)
+    for place, mark in zip(st.columns(len(MARKS)), MARKS, strict=True):
+        with place:
+            st.metric(reproduction.SIGNS[mark], f"{counts[mark]} of {sum(counts.values())}")
+            st.caption(words.get(mark, ""))
+
+
+def table(found: Results, name: str) -> list[TableRow]:
+    rows = table_rows(found, name)
+    if not rows:
+        st.info("This table was not computed yet: run `python -m antidote_core paper`.")
+        return rows
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        picture = reproduction.figure(found, name, is_dark())
+        words = reproduction.figure_words(name)
+        st.plotly_chart(picture, key="paper-figure", config={"displayModeBar": False}, alt=words)
+        st.caption(words)
+    with right:
+        one_row(rows)
+    st.subheader("All rows", anchor=False)
+    frame = reproduction.table_frame(rows)
+    st.dataframe(
+        reproduction.styled(frame),
+        hide_index=True,
+        height=36 * (len(frame) + 1) + 2,
+        key="paper-table",
+    )
+    st.caption(
+        "agree: share of the independent clusterings (scikit-learn, fresh seeds) that meet the "
+        "target; noise band: plain clustering over seeds. In brackets the number of points."
+    )
+    return rows
+
+
+def one_row(rows: list[TableRow]) -> None:
+    """A row in words, with the buttons that run it again."""
+    names = {f"{row.cell.dataset}-{row.cell.clustering}-{row.cell.fairness}": row for row in rows}
+    chosen = st.selectbox(
+        "Look at one row",
+        list(names),
+        format_func=lambda key: reproduction.row_name(names[key]),
+        key="row",
+        bind=URL,
+    )
+    row = names[chosen]
+    with st.container(border=True):
+        if row.mark is None:
+            st.markdown("One of the modes was not computed yet.")
+        else:
+            st.markdown(f"**{reproduction.SIGNS[row.mark.mark]}.** {row.mark.reason}")
+            for sentence in row.mark.found:
+                st.markdown(f"- {sentence}")
+        for label, key in (("Paper", "paper"), ("As published", "as-published"), ("Ours", "ours")):
+            size = {"paper": "paper's |V|/|U|"}.get(key, f"|V|/|U| {key}")
+            beside = f", |V|/|U| {row.values[size]}" if size in row.values else ""
+            st.markdown(f"{label}: **{row.values[key]}**{beside}")
+        if row.links:
+            run_again(row)
+
+
+def run_again(row: TableRow) -> None:
+    for place, (mode, stored) in zip(
+        st.columns(len(row.links)), sorted(row.links.items()), strict=True
+    ):
+        spec = reproduction.live_spec(stored)
+        with place:
+            if (
+                st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
+                and attempt(run_store.start, spec) is not None
+            ):
+                run_settings.put(spec)
+                st.switch_page("pages/explore.py")
+            st.markdown(f"[Settings in Explore]({explore_link(spec)})")
+
+
+def explore_link(spec: ac.RunSpec) -> str:
+    """Explore with the settings of this row, not yet running."""
+    values = {
+        key: str(value).lower() if isinstance(value, bool) else value
+        for key, value in run_settings.values_of(spec).items()
+        if value is not None and key not in ("method", "cost")
+    }
+    return f"explore?{urlencode(values)}"
+
+
+def what_holds(found: Results) -> None:
+    with st.expander("What holds and what does not, each with its command"):
+        for claim in claims(found.rows):
+            st.markdown(f"- {claim.sentence} `{claim.command}`")
+
+
+def quality(found: Results) -> None:
+    with st.expander("Quality of the clusterings at k = 2, with the paper's scores"):
+        st.markdown(
+            "Silhouette and Calinski-Harabasz: higher is better; Davies-Bouldin: lower is better. "
+            "Each cell: plain clustering · the fair algorithm (own assignment) · with antidote "
+            "data, on U alone · the same with the antidote points counted. Of the silhouette the "
+            "paper prints no figures."
+        )
+        st.dataframe(reproduction.quality_frame(found), hide_index=True)
+
+
+def take_along(found: Results) -> None:
+    st.download_button(
+        "All results (JSON)", found.to_json(), "antidote-paper-results.json", "application/json",
+        on_click="ignore", help="Every row with its settings, seed, versions and date.",
+    )  # fmt: skip
+    versions = ", ".join(f"{name} {number}" for name, number in sorted(found.versions.items()))
+    st.caption(f"Versions: {versions}.")

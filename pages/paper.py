@@ -1,0 +1,24 @@
+"""Every number of the paper beside ours, with what became of it."""
+
+import streamlit as st
+
+from pages._ui import paper_blocks as blocks
+from pages._ui.frame import enter
+from pages._ui.link import asked_by_link, tell_ignored
+
+enter()
+link = asked_by_link()
+found = blocks.results()
+if found is None:
+    st.stop()
+blocks.head(found)
+notice = st.container()
+name = blocks.choose_table()
+blocks.marks(found, name)
+blocks.table(found, name)
+blocks.what_holds(found)
+if name in ("vanilla_k2", "sota_k2"):
+    blocks.quality(found)
+blocks.take_along(found)
+with notice:
+    tell_ignored("paper", link)
