@@ -2,18 +2,29 @@
 
 import streamlit as st
 
-from pages._ui import cached, clustering_blocks, dataset_blocks
+from pages._ui import cached, clustering_blocks, dataset_blocks, upload
 from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.settings import clustering_settings, data_settings
+from pages._ui.settings import URL, clustering_settings, data_settings
 from pages._ui.show import attempt
+from pages._ui.upload_store import is_own
 
 enter()
 asked = asked_by_link()
+shown = st.segmented_control(
+    "Show", ["data sets", "your own table"], default="data sets", required=True, key="show",
+    bind=URL, label_visibility="collapsed",
+)  # fmt: skip
+if shown == "your own table":
+    upload.draw()
+    tell_ignored("data", asked)
+    st.stop()
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     wanted = data_settings()
     choice = clustering_settings(wanted.seed)
+    if is_own(wanted.name):
+        upload.forget_button(wanted.name)
 
 with main:
     notice = st.container()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import plotly.graph_objects as go
 
 from antidote_core.fairness import BalanceTable, SocialTable
@@ -15,10 +17,16 @@ WRITABLE = 0.11  # narrower parts of a bar have no room for their figure
 
 def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
     """One bar per group with its points and share."""
+    return size_figure(
+        dict(zip(data.group_names, data.group_sizes.tolist(), strict=True)), "points", dark
+    )
+
+
+def size_figure(sizes: Mapping[str, int], unit: str, dark: bool = False) -> go.Figure:
+    """One bar per name with its size and share of all."""
+    whole = sum(sizes.values())
     figure = go.Figure()
-    for code, (name, size) in enumerate(
-        zip(data.group_names, data.group_sizes.tolist(), strict=True)
-    ):
+    for code, (name, size) in enumerate(sizes.items()):
         mark = group_mark(code, dark)
         figure.add_bar(
             y=[name],
@@ -26,14 +34,14 @@ def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
             orientation="h",
             name=name,
             marker={"color": mark.color, "pattern": _pattern(mark)},
-            text=f"{size:,} ({percent(size / data.n)})",
+            text=f"{size:,} ({percent(size / whole)})",
             textposition="outside",
             cliponaxis=False,
-            hovertemplate=f"{name}: {size:,} of {data.n:,} points<extra></extra>",
+            hovertemplate=f"{name}: {size:,} of {whole:,} {unit}<extra></extra>",
         )
-    _rows(figure, len(data.group_names))
+    _rows(figure, len(sizes))
     figure.update_layout(showlegend=False)
-    figure.update_xaxes(title="points", range=[0, 1.55 * int(data.group_sizes.max())])
+    figure.update_xaxes(title=unit, range=[0, 1.55 * max(sizes.values())])
     return figure
 
 
