@@ -45,6 +45,7 @@ ROUNDS_PER_SIZE = 12
 ATTEMPTS = 2  # a check that fails teaches rivals; then once more
 LAST_ATTEMPTS = 4  # at the largest size
 LAST_CHANCE = 0.9
+LAST_PATIENCE = 2
 PASSES = 16
 CHECKS = 8
 AGREEMENT = 0.875  # share of independent clusterings that must meet the target
@@ -156,7 +157,7 @@ class _Tally:
     target: float | None
     close: float
     best: Design
-    chance: float = FINDABLE
+    last: bool = False
     rounds: int = 0
     settled: bool = False
     binding: tuple[str, ...] = ()
@@ -165,6 +166,16 @@ class _Tally:
     def offer(self, candidate: Design) -> None:
         if _rank(candidate, self) < _rank(self.best, self):
             self.best = candidate
+
+    @property
+    def chance(self) -> float:
+        """The chance of being found that makes a design worth checking."""
+        return LAST_CHANCE if self.last else FINDABLE
+
+    @property
+    def patience(self) -> int:
+        """How many times the usual number of rounds may be spent."""
+        return LAST_PATIENCE if self.last else 1
 
     @property
     def misses(self) -> bool:
@@ -272,10 +283,9 @@ class Designer:
         A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
         sentence in the notes.
         """
-        chance = LAST_CHANCE if last else FINDABLE
         best: Design | None = None
         for _ in range(LAST_ATTEMPTS if last else ATTEMPTS):
-            tally = _Tally(size, target, self.model.close, self._nothing(target), chance)
+            tally = _Tally(size, target, self.model.close, self._nothing(target), last)
             found = yield from self._attempt(tally)
             best = found if best is None else min(best, found, key=_standing)
             if not found.checks or found.holds or self.stopped:
@@ -314,9 +324,9 @@ class Designer:
     def _rounds(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
         """Passes and contests from one start until the target of the design holds."""
         aim, trust = start, TRUST
-        for index in range(ROUNDS):
-            if tally.rounds >= ROUNDS_PER_SIZE:
-                return
+        for index in range(tally.patience * ROUNDS):
+            if tally.rounds >= tally.patience * ROUNDS_PER_SIZE:
+                break
             step, within_reach = yield from self._passes(aim, tally, trust)
             if step is None:
                 return
@@ -348,8 +358,10 @@ class Designer:
             if self._fairer(verdict.rival, step.target):
                 centers = verdict.rival.fixpoint.centers
             else:
-                self.contest.remember(verdict.rival)
+                self.contest.remember_all(verdict.rivals)
             aim, trust = _Start(start.name, centers, counts), TRUST_AGAIN
+        if aim is not start:
+            self._latest = replace(aim, name=LATEST)  # more points may go on from here
 
     def _agrees(self, step: _Step, enough: float) -> bool:
         """Whether C(U ∪ V) by its fixed starts is fair enough too: they may miss the target."""

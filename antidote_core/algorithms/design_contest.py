@@ -38,6 +38,7 @@ LIKELY = 0.95  # the clusterings that make up this much of the chance count for 
 SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
 MAX_CUTS = 48
 WARM_STARTS = 5
+STRONGEST = 6  # rivals that one contest teaches at most
 _HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
 
 
@@ -61,9 +62,10 @@ class Verdict:
     `cost`: the worst among the clusterings that tie for the lowest inertia and those that k-means
     with 10 restarts is likely to give; `safe_cost`: that cost with room for scatter; `lead`: how
     far the best rival is ahead (negative: behind), relative to the inertia; `rival`: the run to be
-    beaten next, None when the target holds; `chance`: that k-means with 10 restarts is fair enough,
-    and `found`: that it comes to the target at all, both estimated from single starts; `missed`:
-    the centre of the target that the other starts are farthest from.
+    beaten next, None when the target holds, and `rivals` all that are to be beaten; `chance`: that
+    k-means with 10 restarts is fair enough, and `found`: that it comes to the target at all, both
+    estimated from single starts; `missed`: the centre of the target that the other starts are
+    farthest from.
     """
 
     cost: float
@@ -73,6 +75,7 @@ class Verdict:
     chance: float
     found: float
     missed: int | None = None
+    rivals: tuple[Run, ...] = ()
 
     @property
     def findable(self) -> bool:
@@ -198,10 +201,10 @@ class Contest:
             if not run.fresh and run.fixpoint.inertia <= lowest * (1.0 + TIE)
         ]
         unfair = [run for run in others if run.cost > enough]
-        strongest = min(unfair, key=lambda run: run.fixpoint.inertia, default=None)
-        lead = -1.0
-        if strongest is not None:
-            lead = target.fixpoint.inertia / strongest.fixpoint.inertia - 1.0
+        unfair.sort(key=lambda run: run.fixpoint.inertia)
+        leads = [target.fixpoint.inertia / run.fixpoint.inertia - 1.0 for run in unfair]
+        ahead = [run for run, lead in zip(unfair, leads, strict=True) if lead > -TIE]
+        lead = leads[0] if leads else -1.0
         fresh = sorted((run for run in runs if run.fresh), key=lambda run: run.inertia)
         hits = sum(apart(run.fixpoint.centers, centers) <= near for run in fresh)
         odds = best_of_odds(len(fresh), RESTARTS)
@@ -213,11 +216,17 @@ class Contest:
             cost=cost,
             safe_cost=cost + (SCATTER * (max(scatter) - min(scatter)) if scatter else 0.0),
             lead=lead,
-            rival=strongest if lead > -TIE else None,
+            rival=ahead[0] if ahead else None,
+            rivals=tuple(ahead),
             chance=sum(p for p, run in zip(odds, fresh, strict=True) if run.cost <= enough),
             found=1.0 - (1.0 - hits / max(len(fresh), 1)) ** RESTARTS,
             missed=_missed(centers, [run.fixpoint.centers for run in fresh if run in others]),
         )
+
+    def remember_all(self, rivals: Sequence[Run]) -> None:
+        """Make the strongest of these rivals cuts; some may be one and the same clustering."""
+        for rival in reversed(rivals[:STRONGEST]):
+            self.remember(rival)
 
     def remember(self, rival: Run) -> None:
         """Make a rival a cut; one that is almost there is replaced, the oldest makes room."""

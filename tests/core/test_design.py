@@ -4,28 +4,30 @@ import dataclasses
 import itertools
 import json
 import math
+import threading
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 import antidote_core as ac
 from antidote_core.algorithms import design as design_module
-from antidote_core.algorithms.design import Designer, finish, frontier, spread
+from antidote_core.algorithms import grow as grow_module
+from antidote_core.algorithms.design import Designer, finish
 from antidote_core.algorithms.design_cells import apart, cells_at
 from antidote_core.algorithms.design_contest import Contest, best_of_odds
 from antidote_core.algorithms.design_fairness import BalanceModel, SocialModel
 from antidote_core.algorithms.design_program import Cut, place
 from antidote_core.algorithms.grow import grow, run
-from antidote_core.algorithms.plausible import nearest_real_distance, remoteness, spreads
 from antidote_core.algorithms.record import fold
 from antidote_core.cli import main
 from antidote_core.errors import SpecError
 from antidote_core.nearest import nearest_center
 from antidote_core.problem import Problem
+from antidote_core.reporting.design_words import binding_sentence
 from antidote_core.types import RunSpec
+from benchmarks.conic import cvxpy_cost, group_parts
 
 
 def table(points, groups):
@@ -56,63 +58,33 @@ def independent_costs(problem, antidote, seeds):
 # The program
 
 
-def test_program_reaches_the_optimum_that_cvxpy_finds():
-    cp = pytest.importorskip("cvxpy")
-    problem = Problem(clouds(3), fairness="social", k=2)
-    lower, upper = problem.box("minmax")
-    cells = cells_at(problem.vanilla.centers, problem.points, problem.groups)
-    mean = problem.points.mean(axis=0, keepdims=True)
-    rival = problem.vanilla.centers + np.array([[0.6, -0.4], [-0.5, 0.5]])
-    cuts = [
-        Cut(mean, float(nearest_center(problem.points, mean)[1].sum()), captured=1, margin=1e-3),
-        Cut(rival, float(nearest_center(problem.points, rival)[1].sum()), margin=1e-3),
-    ]
-    size, present = 12, np.array([4, 8])
-    model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
-    placed = place(cells, cuts, model, (lower, upper), size, present)
+def tilted_rivals(problem):
+    """Rivals of every kind: captures, an optimum of U, and centres next to it."""
+    rival = problem.vanilla.centers + np.linspace(-0.6, 0.5, problem.vanilla.centers.size).reshape(
+        problem.vanilla.centers.shape
+    )
+    near = Cut(rival, float(nearest_center(problem.points, rival)[1].sum()), margin=1e-3)
+    return [*Contest(problem).cuts, near]
 
-    # The same program from its equations, in the variables of the text.
-    k, d = cells.means.shape
-    totals = cells.sizes + present
-    y, m, t = cp.Variable((k, d)), cp.Variable(k, nonneg=True), cp.Variable()
-    rows = [cp.sum(m) <= size]
-    members = np.bincount(problem.groups)
-    labels = cells.labels
-    for j in range(2):
-        paid = 0.0
-        for c in range(k):
-            own = problem.points[(problem.groups == j) & (labels == c)]
-            centre = cells.means[c] + y[c] / totals[c]
-            paid += cp.sum_squares(centre - own.mean(axis=0)) * len(own)
-            paid += ((own - own.mean(axis=0)) ** 2).sum()
-        rows.append(paid / members[j] <= t)
-    for c in range(k):
-        other = cells.centers[1 - c]
-        across = other - cells.centers[c]
-        reach = other @ other - cells.centers[c] @ cells.centers[c] - 0.02 * across @ across
-        rows += [
-            y[c] <= cp.multiply(m[c], upper - cells.means[c]),
-            y[c] >= cp.multiply(m[c], lower - cells.means[c]),
-            2.0 * across @ (y[c] + m[c] * cells.means[c]) <= m[c] * reach,
-        ]
-    for cut in cuts:
-        own = (1 + cut.margin) * cells.inertia  # y = 0 in the last pass: the tangent is 0
-        theirs = cut.inertia
-        for c in range(k):
-            if c == cut.captured:
-                own = own + cp.quad_over_lin(y[c], m[c])
-                continue
-            q = cp.Variable()
-            theirs = theirs + q
-            for centre in cut.centers:
-                away = cells.means[c] - centre
-                rows.append(q <= 2.0 * away @ y[c] + m[c] * (away @ away))
-        rows.append(own <= theirs)
-    reference = cp.Problem(cp.Minimize(t), rows)
-    reference.solve(solver="CLARABEL")
-    assert placed.slack == 0.0
-    assert model.cost(placed.t) == pytest.approx(reference.value, rel=1e-5)
-    assert model.cost(placed.t) < problem.vanilla.cost
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("seed", [3, 4])
+def test_program_reaches_the_optimum_that_cvxpy_finds(seed, k):
+    pytest.importorskip("cvxpy")
+    problem = Problem(clouds(seed), fairness="social", k=k)
+    box, size = problem.box("minmax"), 12
+    model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
+    centers, present = problem.vanilla.centers, np.arange(k)
+    for _ in range(2):  # the second pass starts off the means of U
+        cells = cells_at(centers, problem.points, problem.groups)
+        cuts = tilted_rivals(problem)
+        placed = place(cells, cuts, model, box, size, present)
+        parts = group_parts(problem, cells)
+        expected = cvxpy_cost(problem.vanilla.cost, parts, cells, cuts, box, size, present)
+        assert placed.slack == 0.0
+        assert model.cost(placed.t) == pytest.approx(expected, rel=1e-6)
+        assert model.cost(placed.t) < problem.vanilla.cost
+        centers, present = placed.centers, placed.counts
 
 
 def test_inertias_of_the_program_are_those_of_the_points():
@@ -257,9 +229,24 @@ def test_unreached_target_says_what_was_reached_and_what_binds():
     found = finish(Designer(problem, problem.box("minmax")).design(5, 1e-6))
     assert not found.reached
     assert found.cost < problem.vanilla.cost
-    sentence = found.notes[-1]
-    assert "at most 5 points" in sentence
-    assert "what binds" in sentence
+    assert "size" in found.binding
+    spec = RunSpec(
+        dataset="clouds", fairness="social", optimizer="design", growth="bisect", target=1e-6,
+        start_size=5, max_size=5,
+    )  # fmt: skip
+    sentence = binding_sentence(run(spec, clouds(5)))
+    assert "With 5 points the cost came to" in sentence
+    assert "wanted was at most 0.0000. What holds it up: " in sentence
+    assert "the number of points allowed" in sentence
+
+
+def test_a_box_that_gives_no_leverage_binds():
+    """All of V at the mean of one cluster: no push on that centre, however many points."""
+    problem = Problem(clouds(5), fairness="social", k=2)
+    centre = problem.vanilla.centers[0]
+    found = finish(Designer(problem, (centre, centre)).design(30, 0.9 * problem.vanilla.cost))
+    assert not found.reached
+    assert "box" in found.binding
 
 
 def test_solver_failure_is_a_sentence(monkeypatch):
@@ -268,6 +255,35 @@ def test_solver_failure_is_a_sentence(monkeypatch):
     found = finish(Designer(problem, problem.box("minmax")).design(60, 1e-6))
     assert found.size == 0
     assert any("solver found no placement" in note for note in found.notes)
+    assert any("No antidote points were better than none" in note for note in found.notes)
+
+
+def test_a_failing_solver_keeps_the_best_so_far(monkeypatch):
+    problem = Problem(clouds(5, n=600), fairness="social", k=2)
+    solved = itertools.count()
+
+    def breaks(*arguments, **settings):
+        return place(*arguments, **settings) if next(solved) < 4 else None
+
+    monkeypatch.setattr(design_module, "place", breaks)
+    found = finish(Designer(problem, problem.box("minmax")).design(60))
+    assert found.size > 0
+    assert found.best_cost < problem.vanilla.cost
+    assert any("solver found no placement" in note for note in found.notes)
+
+
+def test_more_copies_than_distinct_points_are_refused_or_designed_for():
+    """k-means with duplicates: as many distinct points as clusters."""
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 1.0], [6.0, 1.0]])
+    points = np.repeat(places, 6, axis=0)
+    groups = np.tile([0, 1, 1], 8)
+    for k in (2, 3, 4):
+        problem = Problem(table(points, groups), fairness="social", k=k)
+        found = finish(Designer(problem, problem.box("minmax")).design(4, 1e-9))
+        assert found.cost <= problem.vanilla.cost
+        assert found.reached == (problem.vanilla.cost <= 1e-9)
+    with pytest.raises(SpecError, match="number of distinct points"):
+        Problem(table(points, groups), fairness="social", k=5)
 
 
 def test_box_without_room_duplicates_and_groups_of_one_point():
@@ -283,6 +299,8 @@ def test_box_without_room_duplicates_and_groups_of_one_point():
     outside = duplicated.points.max(axis=0) + 1.0
     far = finish(Designer(duplicated, (outside, outside + 1.0)).design(5, -0.9999))
     assert far.size == 0 or (far.antidote >= outside).all()
+    with pytest.raises(SpecError, match="box of the design is empty: feature 'x0'"):
+        Designer(duplicated, (outside, outside - 1.0))
     lonely = Problem(
         dataclasses.replace(table(base, groups % 2), groups=groups, group_names=("a", "b", "c")),
         fairness="balance",
@@ -332,7 +350,7 @@ def smallest_by_enumeration(problem, most, seeds=range(4)):
 
 
 @pytest.mark.parametrize("fairness", ["balance", "social"])
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [2, 3, 5, 8])
 def test_at_most_one_point_more_than_brute_force(seed, fairness):
     problem = Problem(tiny(seed), fairness=fairness, k=2)
     cases = list(smallest_by_enumeration(problem, 2))
@@ -343,13 +361,16 @@ def test_at_most_one_point_more_than_brute_force(seed, fairness):
         assert any(design.reached for design in found)
 
 
-# Frontier, plausibility
+# Frontier
 
 
 def test_frontier_is_verified_and_never_rises():
-    problem = Problem(clouds(5, n=600), fairness="social", k=2)
-    designs = finish(frontier(problem, [30, 6, 60]))
-    assert [design.checks for design in designs] == [8, 8, 8]
+    data = clouds(5, n=600)
+    problem = Problem(data, fairness="social", k=2)
+    spec = RunSpec(dataset="clouds", fairness="social", optimizer="design")
+    designs = ac.design_frontier(spec, [30, 6, 60], data)
+    assert all(design.holds for design in designs)
+    assert all(design.checks == 8 for design in designs)
     assert all(design.size <= size for design, size in zip(designs, (6, 30, 60), strict=True))
     costs = [design.best_cost for design in designs]
     assert costs == sorted(costs, reverse=True)
@@ -359,37 +380,12 @@ def test_frontier_is_verified_and_never_rises():
         assert best == pytest.approx(design.best_cost, rel=2e-3)
 
 
-def test_spread_keeps_means_box_cells_and_the_cost():
-    problem = Problem(clouds(5, n=600), fairness="social", k=2)
-    target = 0.985 * problem.vanilla.cost
-    designer = Designer(problem, problem.box("plausible"))
-    found = finish(designer.design(80, target))
-    assert found.reached
-    centers = problem.cluster(found.antidote).centers
-    lower, upper = designer.box
-    for scale, scattered in spreads(problem.points, found.antidote, centers, designer.box):
-        assert 0 < scale <= 1
-        assert len(scattered) == found.size
-        assert scattered.mean(axis=0) == pytest.approx(found.antidote.mean(axis=0))
-        assert (scattered >= lower - 1e-9).all()
-        assert (scattered <= upper + 1e-9).all()
-    result = finish(spread(designer, found, target))
-    assert any("pread out" in note for note in result.notes)
-    assert problem.evaluate(result.antidote) <= target
-    if not np.array_equal(result.antidote, found.antidote):
-        assert len(np.unique(result.antidote, axis=0)) > len(np.unique(found.antidote, axis=0))
-        assert result.share >= design_module.AGREEMENT
-
-
-def test_distance_to_the_nearest_real_point():
-    rng = np.random.default_rng(0)
-    points, antidote = rng.normal(size=(50, 3)), rng.normal(size=(7, 3))
-    expected = cdist(antidote, points).min(axis=1)
-    assert nearest_real_distance(points, antidote) == pytest.approx(expected)
-    assert nearest_real_distance(points, antidote[:0]).shape == (0,)
-    assert remoteness(points, points[:5]) == ()
-    sentence = remoteness(points, np.full((2, 3), 40.0))[0]
-    assert "2 of 2 antidote points are extreme" in sentence
+def test_frontier_refuses_bad_sizes_and_stops():
+    spec = RunSpec(dataset="blobs", fairness="social")
+    for sizes in ([0], [2.5], [True]):
+        with pytest.raises(SpecError, match="sizes must be whole numbers"):
+            ac.design_frontier(spec, sizes)
+    assert ac.design_frontier(spec, [5, 10], cancel=lambda: True) == []
 
 
 # As an optimizer of runs
@@ -410,11 +406,62 @@ def test_runs_with_design_bisect_to_a_small_size():
     assert view.cuts
     assert len(view.verification.costs) == 8
     assert view.verification.share >= design_module.AGREEMENT
-    assert any("antidote points" in note for note in view.notes)
+    assert view.history[-1].design["checks"] in (0, *range(1, 9))
     assert any(not r.reached for r in view.history)
     assert view.size == min(r.size for r in view.history if r.reached) < 80
     for event in events:
         json.loads(event.to_json())
+
+
+def test_same_spec_same_events_but_for_signs_of_life():
+    spec = RunSpec(dataset="blobs", optimizer="design", target="lowest", max_size=6, seed=4)
+    first, second = (
+        [(event.kind, event.data) for event in grow(spec) if event.kind != "alive"]
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_signs_of_life_say_what_is_being_done(monkeypatch):
+    monkeypatch.setattr(grow_module, "ALIVE_SECONDS", 1e-4)
+    spec = RunSpec(dataset="blobs", optimizer="design", target="lowest", max_size=6)
+    events = list(grow(spec))
+    said = [event.data["doing"] for event in events if event.kind == "alive"]
+    assert "clustering the data as it is" in said
+    assert set(said) <= set(grow_module.DOING.values())
+    assert fold(events).state == "finished"
+    assert fold(events[:2]).stage in ("", *said)
+
+
+@pytest.mark.parametrize("optimizer", ["design", "structured"])
+def test_the_lowest_cost_at_a_size(optimizer):
+    spec = RunSpec(
+        dataset="blobs", fairness="social", optimizer=optimizer, target="lowest", max_size=20,
+        budget=300,
+    )  # fmt: skip
+    view = run(spec)
+    problem = Problem(ac.load_dataset("blobs"), fairness="social")
+    assert view.reached
+    assert view.rounds == 1
+    assert 10 < view.size <= 20
+    assert view.reason == "lowest cost found"
+    assert view.target == view.vanilla_cost
+    assert view.cost == problem.evaluate(view.antidote) < view.vanilla_cost
+    # A check agrees when it keeps nine tenths of the gain.
+    limit = view.cost + 0.1 * (view.vanilla_cost - view.cost)
+    met = [cost <= limit for cost in view.verification.costs]
+    assert view.verification.share == sum(met) / len(met)
+
+
+def test_stopping_while_the_result_is_checked():
+    spec = RunSpec(dataset="blobs", optimizer="design", target="lowest", max_size=6)
+    checking = threading.Event()
+    kinds = []
+    for event in grow(spec, cancel=checking.is_set):
+        kinds.append(event.kind)
+        if event.kind == "round":
+            checking.set()
+    assert kinds[-1] == "stopped"
 
 
 def test_design_runs_can_be_cancelled():
@@ -434,6 +481,18 @@ def test_command_line_takes_design(capsys):
     assert code == 0
     assert lines[-1]["kind"] == "result"
     assert any(line["kind"] == "cut" for line in lines)
+
+
+def test_command_line_says_how_sure_a_design_is(capsys):
+    code = main(
+        ["run", "--dataset", "two-optima", "--optimizer", "design", "--target", "lowest",
+         "--max-size", "12", "--spread"]
+    )  # fmt: skip
+    said = capsys.readouterr().out
+    assert code == 0
+    assert "points (optimum 1): promised" in said
+    assert "of 8 clusterings of the data with the antidote points keep nine tenths" in said
+    assert "pread out" in said
 
 
 def test_apart_and_cells():
