@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from antidote_core.reporting.comparison import comparison_table
-from antidote_core.reporting.handover import antidote_csv, python_lines, safe_csv, union_csv
+from antidote_core.reporting.handover import antidote_csv, python_lines, union_csv
 from antidote_core.reporting.report import run_report
 from antidote_core.reporting.run_curve import step_table
 from antidote_core.reporting.run_sections import RunRecord
+from antidote_core.reporting.spreadsheet import safe_csv
 from antidote_core.reporting.tables import cluster_table, group_cost_table
 from antidote_core.reporting.verdict import verdict
 from antidote_core.types import Event

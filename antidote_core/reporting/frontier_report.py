@@ -33,11 +33,11 @@ from antidote_core.reporting.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.handover import safe_csv
 from antidote_core.reporting.limits import OF_THE_IDEA
 from antidote_core.reporting.page import Chart, Page, Section, html_page
 from antidote_core.reporting.present import BigNumber, Slide
 from antidote_core.reporting.progress import duration
+from antidote_core.reporting.spreadsheet import safe_csv
 from antidote_core.reporting.verdict import share_of_data
 from antidote_core.reporting.versions import versions
 from antidote_core.reporting.words import number, percent

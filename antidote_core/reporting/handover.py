@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 
 from antidote_core.algorithms.plausible import nearest_real_distance, neighbour_distances
+from antidote_core.datasets import DATASETS
+from antidote_core.reporting.spreadsheet import safe_csv, set_apart
 from antidote_core.types import Dataset, Floats, RunSpec
 
 DISTANCE = "distance to nearest real point"
 TIMES_USUAL = "times the usual distance"
 COPIES = "copies"
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+MARK = "antidote"
 
 
 def antidote_table(data: Dataset, antidote: Floats) -> pd.DataFrame:
@@ -23,7 +27,7 @@ def antidote_table(data: Dataset, antidote: Floats) -> pd.DataFrame:
     atoms, counts = np.unique(
         antidote.reshape(-1, data.points.shape[1]), axis=0, return_counts=True
     )
-    table = data.to_original(atoms)
+    table = set_apart(data.to_original(atoms), (COPIES, DISTANCE, TIMES_USUAL))
     table.insert(0, COPIES, counts)
     table[DISTANCE] = nearest_real_distance(data.points, atoms)
     table[TIMES_USUAL] = table[DISTANCE] / neighbour_distances(data.points)[0]
@@ -37,34 +41,13 @@ def antidote_csv(data: Dataset, antidote: Floats) -> str:
 
 def union_csv(data: Dataset, antidote: Floats) -> str:
     """U ∪ V in original units, with the group of every real point; antidote points have none."""
-    real = data.to_original(data.points)
+    real = set_apart(data.to_original(data.points), [MARK])
     real[data.protected] = [data.group_names[code] for code in data.groups]
-    real["antidote"] = 0
-    added = data.to_original(antidote)
+    real[MARK] = 0
+    added = set_apart(data.to_original(antidote), [MARK])
     added[data.protected] = ""
-    added["antidote"] = 1
+    added[MARK] = 1
     return safe_csv(pd.concat([real, added], ignore_index=True))
-
-
-def safe_csv(frame: pd.DataFrame) -> str:
-    """CSV in which no text can be taken for a formula by a spreadsheet.
-
-    >>> print(safe_csv(pd.DataFrame({"a": ["=1+1", "b"]})).strip())
-    a
-    '=1+1
-    b
-    """
-    frame = frame.rename(columns=_harmless)
-    texts = frame.select_dtypes(exclude="number").columns
-    return str(
-        frame.assign(**{name: frame[name].map(_harmless) for name in texts}).to_csv(index=False)
-    )
-
-
-def _harmless(value: object) -> object:
-    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return "'" + value
-    return value
 
 
 def python_lines(spec: RunSpec) -> str:
@@ -77,19 +60,22 @@ def python_lines(spec: RunSpec) -> str:
     result = ac.run(spec)
     print(result.cost, len(result.antidote), result.verification.share)
     """
+    own = spec.dataset not in DATASETS
     usual = RunSpec(dataset=spec.dataset)
     names = [
         name for name in spec.__dataclass_fields__ if getattr(spec, name) != getattr(usual, name)
     ]
     settings = ["dataset=" + _quoted(spec.dataset)]
     settings += [f"{name}={_quoted(getattr(spec, name))}" for name in names]
+    table = "data = ac.dataset_from_frame(frame, features=[...], protected=...)  # your table\n"
     return (
         "import antidote_core as ac\n\n"
         f"spec = ac.RunSpec({', '.join(settings)})\n"
-        "result = ac.run(spec)\n"
+        f"{table if own else ''}"
+        f"result = ac.run(spec{', data' if own else ''})\n"
         "print(result.cost, len(result.antidote), result.verification.share)"
     )
 
 
 def _quoted(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

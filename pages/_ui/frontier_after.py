@@ -16,8 +16,8 @@ from antidote_core.reporting.frontier_report import (
     python_lines,
 )
 from antidote_core.reporting.frontier_table import cell_table
-from antidote_core.reporting.handover import safe_csv
 from antidote_core.reporting.run_list import clock, zone_of
+from antidote_core.reporting.spreadsheet import safe_csv
 from pages._ui import run_store
 from pages._ui.link import escape
 
