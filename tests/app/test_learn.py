@@ -1,11 +1,10 @@
-"""The Learn page without a browser: its figures are those of the library and of scikit-learn."""
+"""The Learn page without a browser: its figures are those of the library."""
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
 from streamlit.testing.v1 import AppTest
 
-from antidote_core import balance_cost, load_dataset, social_cost
+from antidote_core import Problem, load_dataset
 from antidote_core.reporting import playground
 from antidote_core.reporting.glossary import GLOSSARY
 from antidote_core.reporting.lessons import LESSONS
@@ -20,14 +19,11 @@ def play(**link: str) -> AppTest:
 
 
 def costs(antidote: list[list[float]]) -> dict[str, str]:
-    """Both costs of the blobs with these points, by scikit-learn from where it ends without."""
-    data = load_dataset("blobs")
-    union = np.vstack([data.points, *antidote]) if antidote else data.points
-    plain = KMeans(2, n_init=30, random_state=1, tol=0.0).fit(data.points).cluster_centers_
-    centers = KMeans(2, init=plain, n_init=1, tol=0.0).fit(union).cluster_centers_
+    """Both costs of the blobs with these points, by the library."""
+    tables = Problem(load_dataset("blobs")).tables(np.array(antidote).reshape(-1, 2))
     return {
-        "Balance cost, lower is fairer": number(balance_cost(centers, data.points, data.groups)),
-        "Social cost, lower is fairer": number(social_cost(centers, data.points, data.groups)),
+        "Balance cost, lower is fairer": number(tables.balance.cost),
+        "Social cost, lower is fairer": number(tables.social.cost),
     }
 
 
