@@ -115,7 +115,7 @@ def test_points_placed_by_hand_change_both_costs() -> None:
     assert metrics(app) == costs([])
     press(app, "Undo")
     assert metrics(app) == costs([[5.0, 0.5]] * 3)
-    assert app.query_params["points"] == ["5,0.5,3"]
+    assert app.query_params["points"] == "5,0.5,3"
 
 
 def test_a_link_brings_the_points() -> None:
