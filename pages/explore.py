@@ -17,6 +17,7 @@ from pages._ui import (
 )
 from pages._ui.frame import enter
 from pages._ui.link import asked_by_link, tell_ignored
+from pages._ui.run_bar import run_bar
 from pages._ui.show import attempt
 from pages._ui.upload_store import is_own
 
@@ -29,26 +30,10 @@ def open_run(link):
         return None, None
     if st.session_state.get("_opened") != run_id:
         st.session_state["_opened"] = run_id
+        attempt(run_store.keep, run_id)
         if run_settings.agrees(link, status.spec):
             run_settings.put(status.spec)
     return run_id, status
-
-
-def run_bar(asked, run_id, status, own):
-    """Run, or Stop while the run works; `own` is the table if it is one of this browser."""
-    with st.container(key="runbar"):
-        if asked.problem:
-            st.error(asked.problem, icon="⚠️")
-        if status is not None and status.live:
-            if st.button("■ Stop", type="primary", width="stretch", key="stop") and not attempt(
-                run_store.runner().stop, run_id, run_store.owner()
-            ):
-                st.info("Somebody else is watching this run too, so it goes on.")
-        elif (
-            st.button("▶ Run", type="primary", width="stretch", disabled=not asked.spec)
-            and attempt(run_store.start, asked.spec, own) is not None
-        ):
-            st.rerun()
 
 
 def show(run_id, status, asked, fair):
@@ -64,9 +49,19 @@ def show(run_id, status, asked, fair):
     view = run_store.view_of(run_id)
     explore_live.draw_head(run_id, live, view)
     if not live:
-        explore_design.sentences(view, data)
+        explore_design.sentences(view)
     if status.can_restart:
         explore_live.trouble(run_id, status)
+    blocks = st.container()
+    if not live:  # drawn first, shown last: it is there however long the charts take
+        explore_after.after(run_id, data, status, view)
+    with blocks:
+        charts(run_id, status, data, view, fair)
+
+
+def charts(run_id, status, data, view, fair):
+    """What happened, step by step, and how it compares."""
+    live, spec = status.live, status.spec
     left, right = st.columns(2, gap="large")
     with right:
         options = explore_round.map_options(data)
@@ -84,8 +79,6 @@ def show(run_id, status, asked, fair):
     if shot is not None and not live:
         explore_round.joint_map(run_id, data, shot, options[1])
     explore_compare.against_the_others(view, spec.fairness, live)
-    if not live:
-        explore_after.downloads(run_id, data, spec, view)
 
 
 enter()

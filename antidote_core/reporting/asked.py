@@ -67,6 +67,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "most rounds": "no limit" if spec.max_rounds is None else f"{spec.max_rounds:,}",
         "most seconds": "no limit" if spec.max_seconds is None else f"{spec.max_seconds:g}",
         "shrink afterwards": "yes" if spec.shrink else "no",
+        "spread afterwards": "yes" if spec.spread else "no",
         "seed": str(spec.seed),
     }
 

@@ -101,7 +101,7 @@ def cluster_mix_figure(
             xanchor="left",
             align="left",
             showarrow=False,
-            text=f"<b>◀ decides:</b><br>{percent(ratio)} of fair<br>share",
+            text=f"<b>◀ decides</b><br>{percent(ratio)} of<br>fair share",
             font={"color": DECIDES, "size": 12},
         )
     return figure

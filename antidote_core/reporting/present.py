@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-WRITING = 18  # pixels, the smallest letters on a slide
-HEIGHT = 520
+WRITING = 20  # pixels, the letters on a slide
+HEIGHT = 560
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def for_the_back_row(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
 
     >>> large = for_the_back_row(go.Figure(go.Bar(x=[1], y=["a"], text=["1"])))
     >>> large.layout.font.size, large.data[0].textfont.size
-    (18, 18)
+    (20, 20)
     """
     large = go.Figure(figure)
     large.update_layout(

@@ -117,10 +117,17 @@ def _row(status: RunStatus) -> RunRow:
         size=size,
         checks=checks,
         at=status.submitted,
-        state=STATES[status.state],
+        state=_state(status),
         private=status.private,
         live=status.live,
     )
+
+
+def _state(status: RunStatus) -> str:
+    said = STATES[status.state]
+    if status.state == "finished" and "reached" in status.summary:
+        said += ", target reached" if status.summary["reached"] else ", target not reached"
+    return said
 
 
 def _sweep(spec: SweepSpec) -> str:

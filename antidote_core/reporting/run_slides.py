@@ -110,7 +110,9 @@ def _sure(record: RunRecord) -> list[Slide]:
     if view.noise:
         seen = (*view.noise, view.vanilla_cost)
         low, high = number(min(seen), digits), number(max(seen), digits)
-        numbers.append(BigNumber(f"{low} to {high}", "plain clustering, seed to seed", "the noise"))
+        span = low if low == high else f"{low} to {high}"
+        every = "for every seed tried" if low == high else "from seed to seed: the noise"
+        numbers.append(BigNumber(span, "cost of plain clustering", every))
     sure = "The gain is larger than the noise" if view.outside_noise else "The gain may be chance"
     agree = "and the checks agree" if view.verification.share == 1 else "and not all checks agree"
     title = f"{sure}, {agree}." if view.outside_noise else f"{sure}: it is inside the noise."
@@ -123,13 +125,15 @@ def _others(record: RunRecord) -> list[Slide]:
     if table.empty:
         return []
     measure = measures(fairness)[0]
-    figure = measure_figure(table, measure, cost_digits(record.view))
-    note = side_note(record.view, fairness)
-    title = f"{measure.title} of every way, {measure.better}."
-    alt = "; ".join(
-        f"{row['clustering']} {number(row[measure.column], 3)}" for _, row in table.iterrows()
-    )
-    return [Slide(title, figure, f"{title} {alt}", note=note)]
+    digits = cost_digits(record.view)
+    known = table.dropna(subset=[measure.column]).sort_values(measure.column, kind="stable")
+    ranked = [
+        f"{name} {number(cost, digits)}"
+        for name, cost in zip(known["clustering"], known[measure.column], strict=True)
+    ]
+    title = f"Fairest first: {', '.join(ranked)}."
+    note = f"{measure.title}, {measure.better}. {side_note(record.view, fairness)}"
+    return [Slide(title, measure_figure(table, measure, digits), title, note=note)]
 
 
 def _end(record: RunRecord) -> Slide:

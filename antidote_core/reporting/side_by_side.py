@@ -77,7 +77,10 @@ def warning(sides: Sequence[Side]) -> str:
 
 def results_table(sides: Sequence[Side]) -> pd.DataFrame:
     """One row per figure, one column per run."""
-    columns = {label: _results(side) for label, side in zip(labels(sides), sides, strict=True)}
+    digits = max(cost_digits(side.view) for side in sides)
+    columns = {
+        label: _results(side, digits) for label, side in zip(labels(sides), sides, strict=True)
+    }
     first = next(iter(columns.values()))
     return pd.DataFrame(
         {"": list(first), **{label: list(values.values()) for label, values in columns.items()}}
@@ -140,10 +143,10 @@ def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["run", "step", "points", "cost"])
 
 
-def _results(side: Side) -> dict[str, str]:
-    view, digits = side.view, cost_digits(side.view)
+def _results(side: Side, digits: int) -> dict[str, str]:
+    view = side.view
     checks = view.verification
-    seen = (*view.noise, view.vanilla_cost)
+    low, high = (pick((*view.noise, view.vanilla_cost)) for pick in (min, max))
 
     def cost(value: float) -> str:
         return number(value, digits) if math.isfinite(value) else "not known"
@@ -155,7 +158,7 @@ def _results(side: Side) -> dict[str, str]:
         "gain": cost(view.vanilla_cost - view.cost),
         "antidote points |V|": f"{view.size:,} ({share_of_data(view.size, view.points)})",
         "independent checks that agree": percent(checks.share) if checks else "not checked",
-        "noise of plain costs": f"{cost(min(seen))} to {cost(max(seen))}",
+        "noise of plain costs": "none seen" if low == high else f"{cost(low)} to {cost(high)}",
         "rounds": f"{view.rounds:,}",
         "evaluations": f"{view.evaluations:,}",
         "time": duration(view.seconds),

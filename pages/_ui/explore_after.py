@@ -1,55 +1,29 @@
-"""What a user takes along from a run."""
-
-import json
+"""What stands below an ended run: files to take along, notes, and what was not shown."""
 
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.reporting.handover import antidote_csv, python_lines, union_csv
-from pages._ui import run_store
+from antidote_core.engine.status import RunStatus
+from antidote_core.reporting.costs import cost_meaning
+from antidote_core.reporting.departures import departures
+from antidote_core.reporting.limits import limits
 from pages._ui.link import escape
+from pages._ui.taken_along import take_along
 
 
-def downloads(run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView) -> None:
-    """Files, lines of Python and a link."""
-    st.subheader("Take it along", anchor=False)
-    owner = run_store.owner()  # now: a file is made outside the session
-    name = f"antidote-{spec.dataset}-{run_id[:6]}"
-    with st.container(horizontal=True):
-        if view.size:
-            st.download_button(
-                "V (CSV)", lambda: antidote_csv(data, view.antidote), f"{name}-V.csv", "text/csv",
-                on_click="ignore", help="The antidote points in original units, one row each.",
-            )  # fmt: skip
-            st.download_button(
-                "U ∪ V (CSV)", lambda: union_csv(data, view.antidote), f"{name}-U-and-V.csv",
-                "text/csv", on_click="ignore",
-                help="All rows with the antidote points below them, marked.",
-            )  # fmt: skip
-        st.download_button(
-            "Run (JSON)", lambda: _run_json(run_id, spec, owner), f"{name}.json",
-            "application/json",
-            on_click="ignore", help="The settings and everything that happened.",
-        )  # fmt: skip
-        with st.popover("Python lines"):
-            st.markdown("The same run in Python:")
-            st.code(python_lines(spec), language="python")
-        with st.popover("Link"):
-            st.markdown("Whoever opens this link on this server sees this run:")
-            st.code(_link(run_id), language=None)
+def after(run_id: str, data: ac.Dataset, status: RunStatus, view: ac.RunView) -> None:
+    """Everything that follows the charts."""
+    spec = status.spec
+    take_along(run_id, data, status, view)
     for note in view.notes:
         st.caption(escape(note))
+    with st.expander("What the cost means"):
+        st.markdown(escape(cost_meaning(spec.fairness)))
+    with st.expander("What was not shown"):
+        _listed(limits(data, spec, view))
+    with st.expander("Where this departs from the paper"):
+        _listed(departures(spec))
 
 
-def _run_json(run_id: str, spec: ac.RunSpec, owner: str) -> str:
-    events, _ = run_store.runner().events(run_id, owner=owner)
-    record = {
-        "spec": json.loads(spec.to_json()),
-        "events": [json.loads(event.to_json()) for event in events],
-    }
-    return json.dumps(record, indent=1)
-
-
-def _link(run_id: str) -> str:
-    base = (st.context.url or "").split("?")[0]
-    return f"{base}?run={run_id}"
+def _listed(sentences: tuple[str, ...]) -> None:
+    st.markdown("\n".join(f"- {escape(sentence)}" for sentence in sentences))

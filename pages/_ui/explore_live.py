@@ -64,7 +64,8 @@ def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
 
 def draw_curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
     """Cost against size; `fair` are costs known before the run says them itself."""
-    st.fragment(_curve, run_every=CURVE_SECONDS if working else None)(run_id, fair, shown)
+    run_every = CURVE_SECONDS if working else None
+    st.fragment(_curve, run_every=run_every)(run_id, working, fair, shown)
 
 
 def _stand(view: ac.RunView) -> tuple:
@@ -160,12 +161,14 @@ def _box(tone: str, headline: str, details: str) -> None:
             st.markdown(escape(details))
 
 
-def _curve(run_id: str, fair: dict[str, float], shown: int | None) -> None:
+def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+    status = attempt(run_store.status_of, run_id)
     view = attempt(run_store.view_of, run_id)
-    if view is None:
+    if status is None or view is None:
         return
+    if working and not status.live:  # should the head have missed it
+        st.rerun()
     st.subheader("Cost against antidote size", anchor=False)
-    status = run_store.status_of(run_id)
     fair = fair_costs(view, status.spec.fairness) or fair
     table = curve_table(view, fair, shown)
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",

@@ -5,7 +5,17 @@ import streamlit as st
 from pages._ui.show import page_style
 from pages._ui.warm import start_warming
 
-PAGES = {"home": "Home", "learn": "Learn", "explore": "Explore", "convex": "Convex", "data": "Data"}
+PAGES = {
+    "home": "Home",
+    "learn": "Learn",
+    "explore": "Explore",
+    "frontier": "Frontier",
+    "runs": "Runs",
+    "paper": "Paper",
+    "convex": "Convex",
+    "data": "Data",
+}
+HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
 _FRAMED = "_framed"
 
 
@@ -15,6 +25,10 @@ def navigation():
     names = [
         st.Page(f"pages/{name}.py", title=title, default=index == 0)
         for index, (name, title) in enumerate(PAGES.items())
+    ]
+    names += [
+        st.Page(f"pages/{name}.py", title=title, visibility="hidden")
+        for name, title in HIDDEN.items()
     ]
     return st.navigation(names, position="top")
 

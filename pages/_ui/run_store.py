@@ -10,6 +10,7 @@ from antidote_core.engine.status import RunStatus
 from pages._ui.visitor import visitor
 
 RUN = "run"  # the name in the URL and in the session
+STOP_SECONDS = 5.0  # a worker ends within less, unless one evaluation takes longer
 
 
 def runner() -> Runner:
@@ -55,6 +56,35 @@ def start(spec: ac.RunSpec, own: ac.Dataset | None = None) -> str:
     run_id = runner().submit(spec, own, owner(), temporary=own is not None)
     show_run(run_id)
     return run_id
+
+
+def keep(run_id: str) -> None:
+    """Put a run that was opened by its link on the list of this browser."""
+    runner().keep(run_id, owner())
+
+
+def stop(run_id: str) -> bool:
+    """Ask the run to end and wait a moment for it; False if it goes on because others watch it."""
+    stopped = runner().stop(run_id, owner())
+    if stopped:
+        runner().wait(run_id, STOP_SECONDS, owner())
+    return stopped
+
+
+def all_jobs() -> list[RunStatus]:
+    """The runs and frontiers on the list of this browser."""
+    return [*runner().runs(owner()), *runner().sweeps(owner())]
+
+
+def rename(run_id: str, name: str) -> None:
+    runner().rename(run_id, owner(), name)
+
+
+def delete(run_id: str) -> None:
+    """Take the run off the list of this browser; the page forgets it."""
+    runner().delete(run_id, owner())
+    if st.session_state.get(RUN) == run_id:
+        show_run(None)
 
 
 def status_of(run_id: str) -> RunStatus:

@@ -1,0 +1,115 @@
+"""The list of runs: filter, choose, open, rename, delete, compare."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from antidote_core.reporting.run_list import RunRow, list_table, run_rows, zone_of
+from antidote_core.reporting.side_by_side import MOST
+from pages._ui import run_store
+from pages._ui.link import escape
+from pages._ui.presented import Job
+from pages._ui.settings import URL
+from pages._ui.show import attempt
+
+LIVE_SECONDS = 3.0
+
+
+def rows() -> list[RunRow]:
+    """Everything on the list of this browser, latest first."""
+    return run_rows(run_store.all_jobs())
+
+
+def filtered(found: Sequence[RunRow]) -> list[RunRow]:
+    """Only what the filter leaves."""
+    words, states = st.columns([3, 2], vertical_alignment="bottom")
+    text = words.text_input(
+        "Filter", key="filter", bind=URL, placeholder="bank balance, a name, stopped …",
+        help="Every word must occur: in the name, the data set, the combination or the state.",
+    )  # fmt: skip
+    shown = states.segmented_control(
+        "Show", ["all", "runs", "frontiers"], default="all", required=True, key="kind", bind=URL
+    )
+    kinds = {"runs": ("run",), "frontiers": ("sweep",)}.get(shown, ("run", "sweep"))
+    return [row for row in found if row.kind in kinds and row.matches(text or "")]
+
+
+def choose(found: Sequence[RunRow]) -> list[RunRow]:
+    """The table; the rows that are ticked."""
+    table = list_table(found, zone_of(st.context.timezone_offset))
+    state = st.dataframe(
+        table, key="runs-table", on_select="rerun", selection_mode="multi-row", hide_index=True,
+        alt=f"{len(found)} runs, latest first.",
+    )  # fmt: skip
+    picked = [index for index in state.selection.rows if index < len(found)]
+    st.caption(
+        "Best cost: lower is fairer; the cost of plain clustering stands in brackets. Tick rows to "
+        "open, rename, delete or compare them. Costs compare only on the same data and of the same "
+        "kind."
+    )
+    return [found[index] for index in sorted(picked)]
+
+
+def actions(picked: Sequence[RunRow]) -> None:
+    """What can be done with the ticked rows."""
+    if not picked:
+        return
+    with st.container(border=True):
+        st.markdown("**Chosen:** " + escape("; ".join(row.title for row in picked)))
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            if len(picked) == 1:
+                _one(picked[0])
+            elif _comparable(picked) and st.button("Compare side by side", type="primary"):
+                ids = ",".join(row.run_id for row in picked)
+                st.switch_page("pages/compare.py", query_params={"runs": ids})
+            with st.popover(f"Delete {_counted(picked)}"):
+                _delete(picked)
+        if len(picked) > 1 and not _comparable(picked):
+            st.caption(f"Two to {MOST} ended runs can be compared side by side.")
+
+
+def _one(row: RunRow) -> None:
+    job = Job(row.kind, row.run_id)
+    if st.button("Open", type="primary"):
+        st.switch_page(job.page, query_params=job.link)
+    if not row.live and st.button("Present"):
+        st.switch_page("pages/present.py", query_params=job.link)
+    with st.popover("Rename"), st.form(f"rename-{row.run_id}", border=False):
+        name = st.text_input("Name", row.name, max_chars=200, placeholder=row.title)
+        if st.form_submit_button("Keep this name"):
+            attempt(run_store.rename, row.run_id, name)
+            st.rerun()
+
+
+def _delete(picked: Sequence[RunRow]) -> None:
+    st.markdown(
+        f"{_counted(picked)[0].upper()}{_counted(picked)[1:]} will leave your list. What nobody "
+        "else has on a list is removed from the server and cannot be brought back."
+    )
+    if st.button("Yes, delete", type="primary", key="delete"):
+        for row in picked:
+            attempt(run_store.delete, row.run_id)
+        st.session_state.pop("runs-table", None)
+        st.rerun()
+
+
+def _counted(picked: Sequence[RunRow]) -> str:
+    return "this one" if len(picked) == 1 else f"these {len(picked)}"
+
+
+def _comparable(picked: Sequence[RunRow]) -> bool:
+    ended = all(row.kind == "run" and not row.live for row in picked)
+    return ended and 2 <= len(picked) <= MOST
+
+
+def watch_live(found: Sequence[RunRow]) -> None:
+    """Draw the list anew when a run on it has ended."""
+    live = [row.run_id for row in found if row.live]
+    if live:
+        st.fragment(_look, run_every=LIVE_SECONDS)(live)
+
+
+def _look(live: list[str]) -> None:
+    now = {row.run_id for row in rows() if row.live}
+    if not now.issuperset(live):
+        st.rerun()

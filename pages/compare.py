@@ -1,0 +1,15 @@
+"""Two to four runs side by side; the link names them."""
+
+import streamlit as st
+
+from pages._ui import compare_blocks
+from pages._ui.frame import enter
+from pages._ui.show import attempt
+
+enter()
+st.title("Runs side by side", anchor=False)
+found = attempt(compare_blocks.sides, compare_blocks.asked_runs())
+if found:
+    compare_blocks.show(found)
+if st.button("Back to the list of runs"):
+    st.switch_page("pages/runs.py")
