@@ -34,17 +34,18 @@ def click(visit: Visit, x: float, y: float) -> None:
 def test_the_story_goes_forth_and_back(visit: Visit) -> None:
     visit.open("learn")
     for step, lesson in enumerate(LESSONS, start=1):
-        expect(visit.page.get_by_role("heading", name=f"{step}. {lesson.title}")).to_be_visible()
+        title = f"{step}. {lesson.title}"
+        expect(visit.page.get_by_role("heading", name=title).last).to_be_visible()
         picture = "svg.field" if lesson.name != "noise" else "[data-testid=stPlotlyChart] g.subplot"
         expect(visit.page.locator(picture).last).to_be_visible()
         visit.settle()
         assert sticking_out(visit) == []
         if step < len(LESSONS):
-            visit.page.get_by_role("button", name="Next").click()
+            visit.page.get_by_role("button", name="Next").last.click()
     for step in range(len(LESSONS) - 1, 0, -1):
-        visit.page.get_by_role("button", name="Back").click()
+        visit.page.get_by_role("button", name="Back").last.click()
         title = f"{step}. {LESSONS[step - 1].title}"
-        expect(visit.page.get_by_role("heading", name=title)).to_be_visible()
+        expect(visit.page.get_by_role("heading", name=title).last).to_be_visible()
     assert visit.page.locator("[data-testid=stException]").count() == 0
     assert visit.external_requests() == []
 
@@ -61,7 +62,7 @@ def test_three_points_change_the_cost_and_the_link_shows_the_same(visit: Visit) 
     # Social cost feels every point.
     assert len({social for _, social in seen}) == 4
     assert seen[-1][0] != seen[0][0]
-    visit.page.get_by_role("button", name="Undo").click()
+    visit.page.get_by_role("button", name="Undo").last.click()
     left(visit, 4)
     expect(visit.page.locator("svg.field .antidote")).to_have_count(2)
     assert costs(visit) == seen[2]
@@ -92,7 +93,7 @@ def test_the_plane_is_played_by_keyboard_and_the_algorithm_answers(visit: Visit)
     visit.page.keyboard.press("Enter")
     left(visit, 8)
     expect(visit.page.locator("svg.field .antidote")).to_have_count(1)
-    visit.page.get_by_role("button", name="Let the algorithm try").click()
+    visit.page.get_by_role("button", name="Let the algorithm try").last.click()
     expect(visit.page.get_by_text("The algorithm beats you by").last).to_be_visible()
     expect(visit.page.locator("svg.field .rival").first).to_be_visible()
     assert "Arrow keys move a cross" in visit.page.locator("svg.field").last.get_attribute(
