@@ -46,6 +46,8 @@ ATTEMPTS = 2  # a check that fails teaches rivals; then once more
 LAST_ATTEMPTS = 4  # at the largest size
 LAST_CHANCE = 0.9
 LAST_PATIENCE = 2
+FAR_AHEAD = 0.02  # a rival with this lead must lose some of it from round to round
+GAINING = 0.8
 PASSES = 16
 CHECKS = 8
 AGREEMENT = 0.875  # share of independent clusterings that must meet the target
@@ -323,7 +325,7 @@ class Designer:
 
     def _rounds(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
         """Passes and contests from one start until the target of the design holds."""
-        aim, trust = start, TRUST
+        aim, trust, lead = start, TRUST, math.inf
         for index in range(tally.patience * ROUNDS):
             if tally.rounds >= tally.patience * ROUNDS_PER_SIZE:
                 break
@@ -360,7 +362,10 @@ class Designer:
             else:
                 self.contest.remember_all(verdict.rivals)
             aim, trust = _Start(start.name, centers, counts), TRUST_AGAIN
-        if aim is not start:
+            if not tally.last and verdict.lead > max(FAR_AHEAD, GAINING * lead):
+                return  # so few points will not beat it
+            lead = verdict.lead
+        if aim is not start and lead < FAR_AHEAD:
             self._latest = replace(aim, name=LATEST)  # more points may go on from here
 
     def _agrees(self, step: _Step, enough: float) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 from antidote_core.algorithms.plausible import plausibility
 from antidote_core.algorithms.record import Round, RunView
 from antidote_core.reporting.words import number
-from antidote_core.types import Dataset, Floats
+from antidote_core.types import Floats
 
 BINDING = {
     "size": "the number of points allowed",
@@ -29,16 +29,15 @@ STEPS = {
 }
 
 
-def design_sentences(view: RunView, data: Dataset) -> tuple[str, ...]:
-    """All there is to say about the design of a run that ended; nothing for other runs."""
+def design_sentences(view: RunView) -> tuple[str, ...]:
+    """How sure the design of a run that ended is, and what limits it; nothing for other runs."""
     answer = _answer(view)
     if answer is None:
         return ()
     found = (
         share_sentence(view),
         binding_sentence(view),
-        "" if not view.size else clump_sentence(view.antidote),
-        "" if not view.size else extreme_sentence(data.points, view.antidote),
+        clump_sentence(view.antidote),
     )
     return tuple(sentence for sentence in found if sentence)
 
@@ -83,6 +82,8 @@ def binding_sentence(view: RunView) -> str:
 
 def extreme_sentence(points: Floats, antidote: Floats) -> str:
     """A warning when antidote points resemble no real point; empty when they do."""
+    if not len(antidote):
+        return ""
     found = plausibility(points, antidote)
     if not found.remote:
         return ""
@@ -126,8 +127,8 @@ def cut_table(view: RunView) -> pd.DataFrame:
 
 
 _COLUMNS = (
-    "points", "aimed at", "cost promised", "after re-clustering", "competitor",
-    "found by 10 starts", "what binds",
+    "points", "promised", "re-clustered", "competitor", "found by 10 starts", "aimed at",
+    "what binds",
 )  # fmt: skip
 
 
@@ -142,8 +143,8 @@ def _cut_row(cut: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "points": step["used"],
         "aimed at": step["start"],
-        "cost promised": number(step["promised"], 4),
-        "after re-clustering": number(step["cost"] if contested else step["target_cost"], 4),
+        "promised": number(step["promised"], 4),
+        "re-clustered": number(step["cost"] if contested else step["target_cost"], 4),
         "competitor": competitor,
         "found by 10 starts": f"{step['chance']:.0%}" if contested and not rival else "",
         "what binds": ", ".join(SHORT[name] for name in step["binding"]),
@@ -154,8 +155,8 @@ def cut_sentence(cut: Mapping[str, Any]) -> str:
     """One contest in one line."""
     row = _cut_row(cut)
     return (
-        f"{row['points']:,} points ({row['aimed at']}): promised {row['cost promised']}, after "
-        f"re-clustering {row['after re-clustering']}, competitor: {row['competitor']}"
+        f"{row['points']:,} points ({row['aimed at']}): promised {row['promised']}, after "
+        f"re-clustering {row['re-clustered']}, competitor: {row['competitor']}"
     )
 
 

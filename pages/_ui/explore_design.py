@@ -9,9 +9,9 @@ from pages._ui.link import escape
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
 
 
-def sentences(view: ac.RunView, data: ac.Dataset) -> None:
+def sentences(view: ac.RunView) -> None:
     """Below the verdict of a run that ended; nothing where V was not designed."""
-    found = design_sentences(view, data)
+    found = design_sentences(view)
     if found:
         st.markdown("\n".join(f"- {escape(sentence)}" for sentence in found))
 
@@ -24,7 +24,7 @@ def contests(view: ac.RunView) -> None:
     st.caption(f"Latest: {escape(cut_sentence(view.cuts[-1]))}.")
     st.dataframe(cut_table(view), hide_index=True, height=SHOWN, key="contests")
     st.caption(
-        "Each row: a program says where the points should lie and which cost that promises; then "
-        "the data are clustered again. A competitor with the lower inertia becomes one more "
+        "Each row: a program places the points and promises a cost; then the data are clustered "
+        "again. A competitor with the lower inertia becomes one more "
         "condition of the next program."
     )
