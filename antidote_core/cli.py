@@ -15,7 +15,7 @@ from antidote_core.algorithms.compare import compare
 from antidote_core.algorithms.grow import grow, load_spec_data
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.errors import AntidoteError
-from antidote_core.reporting.design_words import cut_sentence, design_sentences
+from antidote_core.reporting.design_words import cut_sentence, design_sentences, extreme_sentence
 from antidote_core.reproduction.command import add_command as add_paper
 from antidote_core.types import Dataset, Event, RunSpec
 
@@ -135,8 +135,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"kind": "result", **result}, separators=(",", ":")))
     else:
-        for sentence in (*view.notes[len(data.notes) :], *design_sentences(view, data)):
-            print(sentence)
+        extreme = extreme_sentence(data.points, view.antidote)
+        for sentence in (*view.notes[len(data.notes) :], *design_sentences(view), extreme):
+            if sentence:
+                print(sentence)
     if options.out is not None:
         _write(options.out, spec, data, view, log, result)
     return REACHED if view.reached else NOT_REACHED
