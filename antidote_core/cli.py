@@ -15,6 +15,7 @@ from antidote_core.algorithms.compare import compare
 from antidote_core.algorithms.grow import grow, load_spec_data
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.errors import AntidoteError
+from antidote_core.frontier_cli import add_command as add_frontier
 from antidote_core.reporting.design_words import cut_sentence, design_sentences, extreme_sentence
 from antidote_core.reproduction.command import add_command as add_paper
 from antidote_core.types import Dataset, Event, RunSpec
@@ -36,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_run(commands)
     _add_compare(commands)
     add_paper(commands)
+    add_frontier(commands)
     options = parser.parse_args(arguments)
     try:
         code: int = options.call(options)

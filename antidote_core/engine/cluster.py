@@ -1,6 +1,6 @@
 """dask: the processes that work on a sweep, on this machine or on a cluster that exists already.
 
-The only place where dask.distributed is imported.
+The only place where dask.distributed is imported for sweeps.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -71,11 +72,11 @@ class Crew:
             warnings.simplefilter("ignore", UserWarning)  # that it is large is known
             return self._client.submit(_itself, value, key=f"{self._topic}-data")
 
-    def submit(self, tag: str, function: Callable[..., Any], *values: Any, first: bool) -> None:
-        """Have `function(*values)` computed; `first` tasks go before the others."""
+    def submit(self, tag: str, turn: int, function: Callable[..., Any], *values: Any) -> None:
+        """Have `function(*values)` computed; tasks of a lower `turn` begin earlier."""
         future = self._client.submit(
             _announced, self._topic, tag, function, *values,
-            key=f"{self._topic}-{tag}", priority=1 if first else 0,
+            key=f"{self._topic}-{tag}", priority=-turn,
         )  # fmt: skip
         self._futures.append(future)
         future.add_done_callback(lambda done: self._news.put(self._told(tag, done)))
@@ -97,9 +98,12 @@ class Crew:
 
     def close(self) -> None:
         """Let go of the cluster; end it if it was started here."""
-        self._client.close(timeout=CLOSE_SECONDS)
+        # Processes that do not end in time end with this one, which is all their life depends on.
+        with suppress(TimeoutError, OSError):
+            self._client.close(timeout=CLOSE_SECONDS)
         if self._cluster is not None:
-            self._cluster.close(timeout=CLOSE_SECONDS)
+            with suppress(TimeoutError, OSError):
+                self._cluster.close(timeout=CLOSE_SECONDS)
 
     def _heard(self, event: tuple[float, str]) -> None:
         self._news.put(News("running", event[1]))

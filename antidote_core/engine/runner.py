@@ -15,6 +15,7 @@ from antidote_core.algorithms.record import RunView
 from antidote_core.algorithms.sweep import SweepSpec
 from antidote_core.algorithms.sweep_record import SweepView
 from antidote_core.engine import log
+from antidote_core.engine.cluster import probe
 from antidote_core.engine.errors import RunError
 from antidote_core.engine.folder import replace_text
 from antidote_core.engine.kind import Kind
@@ -25,6 +26,7 @@ from antidote_core.engine.settings import (
     IDLE_SECONDS,
     TICK_SECONDS,
     WATCHING_SECONDS,
+    default_scheduler,
     default_slots,
 )
 from antidote_core.engine.status import RunState, RunStatus
@@ -96,9 +98,12 @@ class Runner:
 
         A sweep that was stopped, failed or was lost goes on: what is in the store is not computed
         again. `scheduler` is the address of a dask cluster (else ANTIDOTE_SCHEDULER, else the cores
-        of this machine).
+        of this machine); one where nobody answers is refused, within seconds.
         """
         spec.check()
+        address = scheduler.strip() or default_scheduler()
+        if address:
+            probe(address)
         private = data is not None
         if temporary and not (private and owner):
             raise RunError("Only a sweep on data of one's own, with an owner, can be temporary.")
@@ -106,7 +111,7 @@ class Runner:
         run_id = self.store.unfinished(spec, rows, owner, private)
         if run_id is None:
             run_id = self.store.submit(spec, rows, owner, private, temporary)
-        self._name_cluster(run_id, scheduler)
+        self._name_cluster(run_id, scheduler.strip())
         if self.status(run_id, owner).can_restart:
             self.store.requeue(run_id)
         self._scheduler.wake()

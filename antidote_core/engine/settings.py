@@ -12,7 +12,6 @@ IDLE_SECONDS = 15 * 60.0  # a run that nobody has looked at for so long is stopp
 STOP_SECONDS = 2.0  # between asking a worker to stop and ending its process, gently, then hard
 TICK_SECONDS = 0.05  # between two looks at the workers and the queue
 LOOK_SECONDS = 1.0  # between two attempts to take over the scheduling, and two looks for idle runs
-SCHEDULER = "ANTIDOTE_SCHEDULER"  # address of the dask scheduler that sweeps use by default
 SWEEP_SLOTS = 1  # sweeps that work at once, each on all cores or on a cluster
 CANCEL_SECONDS = 0.05  # between two looks of a worker at its stop file
 BUSY_SECONDS = 10.0  # wait for another process that writes the index
@@ -43,6 +42,11 @@ def default_home() -> Path:
         return (Path(place) if place else Path.home() / "AppData" / "Local") / "antidote"
     place = os.environ.get("XDG_DATA_HOME")
     return (Path(place) if place else Path.home() / ".local" / "share") / "antidote"
+
+
+def default_scheduler() -> str:
+    """Address of the dask scheduler that sweeps use unless told otherwise; empty for none."""
+    return os.environ.get("ANTIDOTE_SCHEDULER", "").strip()
 
 
 def cores() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import shutil
 import sys
@@ -27,7 +26,7 @@ from antidote_core.engine.cluster import Crew, News, join_crew, start_crew
 from antidote_core.engine.errors import RunError, sentence
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.log import LogWriter, follow, read
-from antidote_core.engine.settings import SCHEDULER, cores
+from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.stop_sign import StopSign
 from antidote_core.engine.store import Store, content_key
 from antidote_core.types import Dataset, Event
@@ -108,7 +107,7 @@ class SweepWork:
     # -- what must be computed ------------------------------------------------------------------
 
     def _crew(self) -> Crew:
-        address = os.environ.get(SCHEDULER, "").strip()
+        address = default_scheduler()
         if self._folder.cluster.exists():
             address = self._folder.cluster.read_text(encoding="utf-8").strip()
         if address:
@@ -126,13 +125,13 @@ class SweepWork:
         for problem in problems:
             [cell, *_] = [cell for cell in spec.cells if cell.setting.problem == problem]
             crew.submit(
-                _tag(REFERENCE, spec.problems.index(problem)),
-                compute_reference, cell.spec.to_json(), shared, spec.target, first=True,
+                _tag(REFERENCE, spec.problems.index(problem)), -1,
+                compute_reference, cell.spec.to_json(), shared, spec.target,
             )  # fmt: skip
         for cell in cells:
             crew.submit(
-                _tag(CELL, cell.index),
-                compute_cell, cell.spec.to_json(), shared, self._token, first=False,
+                _tag(CELL, cell.index), cell.index,
+                compute_cell, cell.spec.to_json(), shared, self._token,
             )  # fmt: skip
 
     def _take_in(
