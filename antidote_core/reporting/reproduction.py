@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from antidote_core.reporting.palette import ANTIDOTE, DECIDES, SOTA, VANILLA, ink
 from antidote_core.reproduction.cells import CONVEX, OURS, PUBLISHED, SECONDS
-from antidote_core.reproduction.marks import BETTER, NOT, REPRODUCED, limit_share
+from antidote_core.reproduction.marks import BETTER, NOT, REPRODUCED, limit_share, needed
 from antidote_core.reproduction.results import Results, Row
 from antidote_core.reproduction.summary import TITLES, ours_rows
 from antidote_core.reproduction.tables import TableRow, quality_rows, table_rows
@@ -116,9 +116,10 @@ def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
         found = results.rows.get(row.cell.key)
         one = found or next(iter(_both(results, row).values()))
         paper.append(100 * one["paper"]["points"] / one["n"])
-        needed = _needed(found) if found else None
-        own.append(None if needed is None else 100 * needed / one["n"])
-        hover.append(f"{needed:,} points" if needed else f"not up to {100 * limit_share(one):.3g}%")
+        enough = needed(found) if found else None
+        own.append(100 * enough["share"] if enough else None)
+        limit = f"not up to {100 * limit_share(one):.3g}%"
+        hover.append(f"{enough['size']:,} points" if enough else limit)
     drawn = go.Figure()
     for left, right, name in zip(paper, own, names, strict=True):
         if right is not None:
@@ -130,19 +131,10 @@ def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
         drawn.add_scatter(
             x=values, y=names, mode="markers", name="paper" if label == "paper" else "ours",
             marker={"color": _MODE_COLORS[label], "symbol": symbol, "size": 12},
-            customdata=hover, hovertemplate="%{y}: %{x:.3g}% of U<extra></extra>",
+            customdata=hover if label == OURS else [f"{x:.3g}% of U" for x in paper],
+            hovertemplate="%{y}: %{x:.3g}% of U, %{customdata}<extra></extra>",
         )  # fmt: skip
     return _framed(drawn, "|V| in percent of U", dark, len(rows))
-
-
-def _needed(row: Row) -> int | None:
-    """The points that do it: at the printed size, or the smallest size found."""
-    answer = row["answer"]
-    if row["table"] == "sota_k2":
-        return int(answer["size"]) if answer["reached"] else None
-    if row.get("smallest"):
-        return int(row["smallest"]["size"])
-    return int(answer["size"]) if answer["gain"] >= row["paper"]["gain"] else None
 
 
 def _both(results: Results, row: TableRow) -> dict[str, Row]:

@@ -9,7 +9,6 @@ A cell says which table, data, clustering, cost and k, and in which of two modes
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -106,7 +105,7 @@ def _check(what: str, names: Iterable[str], known: Sequence[str]) -> None:
 class Printed:
     """What the paper prints for a cell of a fairness table.
 
-    `points` is the largest |V| that the printed share allows; `whole` says that the share can only
+    `points` is the |V| that the printed share stands for; `whole` says that the share can only
     be one of the whole data set, because of the sample it would be less than a point.
     """
 
@@ -123,9 +122,7 @@ class Printed:
 
 
 def printed(cell: Cell) -> Printed:
-    """The paper's row of this cell.
-
-    A share is printed with two or three digits, so it stands for everything that rounds to it.
+    """The paper's row of this cell; |V| is the whole number nearest to the share times |U|.
 
     >>> printed(Cell("vanilla_k2", "bank", "kmeans", "balance", 2, "ours")).points
     5
@@ -137,7 +134,5 @@ def printed(cell: Cell) -> Printed:
     # Of the sample of 1,000 the shares of Table 1 are one point or less; of all rows they are 10.
     whole = n < full and share * n <= 1.0
     counted = full if whole else n
-    digits = len(f"{share:.10f}".rstrip("0").split(".")[1])
-    points = math.floor((share + 0.5 * 10.0**-digits) * counted * (1 - 1e-12))
     before = row["sota" if cell.against_sota else "vanilla"]
-    return Printed(before, row["algorithm2"], share, max(points, 1), whole)
+    return Printed(before, row["algorithm2"], share, max(round(share * counted), 1), whole)

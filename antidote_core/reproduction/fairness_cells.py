@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from antidote_core.algorithms.grow import MAX_SHARE, run
-from antidote_core.algorithms.record import RunView
+from antidote_core.algorithms.record import RunView, pack
 from antidote_core.algorithms.sota import sota_result
 from antidote_core.algorithms.verification import meets
 from antidote_core.baselines import NEAREST, OWN, BaselineResult
@@ -31,6 +31,8 @@ SETTINGS = paper_tables()["settings"]
 PUBLISHED_ROUNDS = 3  # sizes V_s, V_s + ξ, ...: further steps of one point would take days
 LARGE = 2000  # points of V from which RACOS gets fewer evaluations
 BUDGET, LARGE_BUDGET, SPECTRAL_BUDGET = 1000, 200, 400
+KEPT_NUMBERS = 1000  # of V in the results: enough for every design and for ten points
+WEAKER = 1e-3  # relative difference of two fair algorithms that is no rounding
 AGREE = 0.75  # share of the independent clusterings that makes a result hold
 
 
@@ -75,7 +77,14 @@ class Attempt:
             "evaluations": view.evaluations,
             "seconds": round(view.seconds, 2),
             "spec": asdict(self.spec),
+            "antidote": self._kept(),
         }
+
+    def _kept(self) -> Row | None:
+        """V itself, for whoever wants to check; not of LFW, whose points may be faces."""
+        packed = pack(self.view.antidote)
+        few = len(packed["atoms"]) * packed["dimension"] <= KEPT_NUMBERS
+        return packed if few and self.spec.dataset != "lfw" else None
 
 
 def compute(cell: Cell, seed: int) -> Row:
@@ -170,17 +179,32 @@ def _ours(
     cell: Cell, spec: RunSpec, data: Dataset, paper: Printed
 ) -> tuple[Attempt, dict[str, Attempt | None]]:
     """The best at the printed size; the smallest size that does it; a wider box, where not."""
+    limit = max(paper.points, int(MAX_SHARE * data.n))
     if cell.against_sota:
-        answer = _smallest(spec, data, max(paper.points, int(MAX_SHARE * data.n)))
-        return answer, {"smallest": answer if answer.reached else None, "wide": None}
+        smallest = _smallest(spec, data, limit)
+        answer = smallest
+        if not smallest.holds or smallest.view.size > paper.points:
+            answer = _best(_attempts(_at(spec, paper.points), data))
+        found: dict[str, Attempt | None] = {"smallest": smallest if smallest.reached else None}
+        if _printed_is_weaker(spec, paper, smallest):
+            easier = _smallest(replace(spec, target=paper.before), data, limit)
+            found["for_printed"] = easier if easier.reached else None
+        return answer, found
     answer = _best(_attempts(_at(spec, paper.points), data))
     if answer.holds or (answer.reached and cell.sample):
         return answer, {"smallest": None, "wide": None}
     wide = None
     if not answer.reached and not cell.sample:
         wide = _attempt(_at(replace(spec, box="wide"), paper.points), data)
-    smallest = _smallest(spec, data, int(MAX_SHARE * data.n), start=paper.points + 1)
+    smallest = _smallest(spec, data, limit, start=paper.points + 1)
     return answer, {"smallest": smallest if smallest.reached else None, "wide": wide}
+
+
+def _printed_is_weaker(spec: RunSpec, paper: Printed, ours: Attempt) -> bool:
+    """Whether the fair algorithm here is clearly fairer than the paper's, by more than rounding."""
+    plain_cost, target = ours.view.vanilla_cost, ours.view.target
+    room = WEAKER * abs(target)
+    return spec.clustering == "kmeans" and target + room < paper.before < plain_cost - room
 
 
 def _at(spec: RunSpec, size: int) -> RunSpec:

@@ -120,7 +120,7 @@ class Journal:
 
 
 def plain(value: Any) -> Any:
-    """A value fit for JSON: floats to 12 digits, None for what is no number."""
+    """A value fit for JSON; None for what is no number."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, str | bool | int) or value is None:
@@ -128,7 +128,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Iterable):
         return [plain(item) for item in value]
     number = float(value)
-    return float(f"{number:.12g}") if math.isfinite(number) else None
+    return number if math.isfinite(number) else None
 
 
 def _line(value: Any) -> str:

@@ -16,7 +16,7 @@ from antidote_core.reproduction.cells import (
     Cell,
     all_cells,
 )
-from antidote_core.reproduction.marks import Mark, mark_of
+from antidote_core.reproduction.marks import Mark, mark_of, needed
 from antidote_core.reproduction.results import Results, Row
 from antidote_core.reproduction.summary import TITLES, claims, headline, mark_counts
 
@@ -83,17 +83,10 @@ def _fairness(pair: Mapping[str, Row | None], one: Row) -> dict[str, str]:
         values[f"|V|/|U| {mode}"] = _size(row["answer"]) if row else "—"
         values[f"agree {mode}"] = f"{row['answer']['verified']:.0%}" if row else "—"
     ours = pair[OURS]
-    values["noise band"] = f"{_cost(one['noise'][0])} to {_cost(one['noise'][1])}"
-    smallest = (ours or {}).get("smallest")
-    needed = "—"
-    if ours and ours["table"] == "sota_k2":
-        needed = f"{ours['answer']['size']:,}" if ours["answer"]["reached"] else "not reached"
-    elif smallest:
-        needed = f"{smallest['size']:,}"
-    elif ours:
-        enough = ours["answer"]["gain"] >= paper["gain"]
-        needed = f"≤ {ours['answer']['size']:,}" if enough else "not reached"
-    values["points needed"] = needed
+    noise = (ours or one)["noise"]
+    values["noise band"] = f"{_cost(noise[0])} to {_cost(noise[1])}"
+    found = needed(ours) if ours else None
+    values["points needed"] = f"{found['size']:,}" if found else "not reached" if ours else "—"
     return values
 
 
