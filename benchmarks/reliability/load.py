@@ -40,6 +40,7 @@ class Visitor:
         self._address = address
         self._buttons: dict[str, str] = {}
         self._fragments: dict[str, float] = {}
+        self._asked: dict[str, float] = {}
         self._known: dict[str, ForwardMsg] = {}
         self._page = ""
         self._query = ""
@@ -75,7 +76,15 @@ class Visitor:
         begun = time.monotonic()
         self._finished.clear()
         await self._send(button=button)
-        await asyncio.wait_for(self._finished.wait(), PATIENCE)
+        finished = asyncio.create_task(self._finished.wait())
+        await asyncio.wait(
+            [finished, *self._tasks], timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in self._tasks:
+            if task.done():
+                task.result()
+        if not finished.done():
+            raise TimeoutError(f"{name} was not drawn within {PATIENCE:g} seconds")
         self.seconds.setdefault(name, []).append(time.monotonic() - begun)
 
     async def _send(self, fragment: str = "", button: str = "") -> None:
@@ -104,14 +113,15 @@ class Visitor:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self._hash = message.new_session.page_script_hash
-            if not message.new_session.fragment_ids_this_run:
-                self._fragments.clear()
+            self._asked = {}
         elif kind == "page_info_changed":
             self._query = message.page_info_changed.query_string
         elif kind == "auto_rerun":
-            self._fragments[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+            self._asked[message.auto_rerun.fragment_id] = message.auto_rerun.interval
+            self._fragments |= self._asked
         elif kind == "script_finished":
             if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                self._fragments = self._asked  # those of an earlier run of the page are gone
                 self._finished.set()
         elif kind == "delta":
             element = message.delta.new_element
@@ -120,6 +130,7 @@ class Visitor:
                 self._buttons[element.button.label] = element.button.id
             elif what == "exception":
                 self.errors += 1
+                print(f"{self._page}: {element.exception.message}", file=sys.stderr)
             elif what in ("markdown", "alert"):
                 body = getattr(element, what).body
                 if "queue" in body:
@@ -177,6 +188,7 @@ async def _together(address: str, home: str, server: int, visitors: int, runs: i
             if task.done():
                 task.result()  # a visitor that failed ends the measurement
         states = [row["state"] for row in store._query("SELECT state FROM runs")]
+        print(f"\r{time.monotonic() - begun:4.0f} s {states}", end="", file=sys.stderr)
         longest, most = max(longest, states.count("queued")), max(most, megabytes(server))
         if len(states) == runs and not {"queued", "running"} & set(states):
             break
