@@ -19,10 +19,14 @@ MAX_ITERATIONS = 100
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A point (v,), and one dual number (0 when the row does not bind) per row in order."""
+    """A point (v,), and one dual number (0 when the row does not bind) per row in order.
+
+    `bound` is the value of the dual: no point costs less.
+    """
 
     x: Floats
     duals: Floats
+    bound: float
 
 
 class ConeProgram:
@@ -93,4 +97,4 @@ class ConeProgram:
         x = np.array(solution.x)
         if str(solution.status) not in ("Solved", "AlmostSolved") or not np.isfinite(x).all():
             return None
-        return Answer(x, np.array(solution.z))
+        return Answer(x, np.array(solution.z), float(solution.obj_val_dual))

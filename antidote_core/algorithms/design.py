@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from antidote_core.algorithms.design_bound import fewest_points
 from antidote_core.algorithms.design_cells import apart, cells_at
 from antidote_core.algorithms.design_contest import (
     FINDABLE,
@@ -604,6 +605,20 @@ class Designer:
             best_cost=best[2],
             checks=len(found),
         )
+
+    def fewest(self, design: Design, target: float | None) -> int | None:
+        """A lower bound on |V| for the target, with everybody in the clusters of the design.
+
+        Known for the social cost; without a target, for the cost of the design itself.
+        """
+        if not isinstance(self.model, SocialModel) or not design.size:
+            return None
+        centers = self.contest.evaluator.statistics(design.antidote)[0]
+        cells = cells_at(centers, self.problem.points, self.problem.groups)
+        if cells is None:
+            return None
+        wanted = self.problem.evaluate(design.antidote) if target is None else target
+        return fewest_points(cells, self.model, self.box, wanted)
 
     def _learn(
         self, design: Design, found: Iterable[tuple[Floats, float, float]], limit: float

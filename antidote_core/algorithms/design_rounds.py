@@ -69,7 +69,7 @@ def designed_rounds(
                 "antidote": pack(design.antidote),
                 "reached": reached,
                 "evaluations": designer.contest.evaluations,
-                "design": design.summary(),
+                "design": {**design.summary(), "fewest": designer.fewest(design, target)},
                 **state(problem, design.antidote),
             },
         )

@@ -37,6 +37,7 @@ def design_sentences(view: RunView) -> tuple[str, ...]:
     found = (
         share_sentence(view),
         binding_sentence(view),
+        bound_sentence(view),
         clump_sentence(view.antidote),
     )
     return tuple(sentence for sentence in found if sentence)
@@ -78,6 +79,19 @@ def binding_sentence(view: RunView) -> str:
         f"wanted was {relation} {number(view.target, digits)}."
     )
     return reached + limits
+
+
+def bound_sentence(view: RunView) -> str:
+    """How few points could do at best, where that is known and the target was reached."""
+    answer = _answer(view)
+    fewest = answer.design.get("fewest") if answer is not None else None
+    if not view.reached or not fewest:
+        return ""
+    goal = "this cost" if view.spec.get("target") == "lowest" else "the target"
+    return (
+        f"Proven: as long as everybody stays in these clusters, no V in this box comes to {goal} "
+        f"with fewer than {fewest:,} points; here it has {view.size:,}."
+    )
 
 
 def extreme_sentence(points: Floats, antidote: Floats) -> str:

@@ -15,6 +15,7 @@ import antidote_core as ac
 from antidote_core.algorithms import design as design_module
 from antidote_core.algorithms import grow as grow_module
 from antidote_core.algorithms.design import Designer, finish
+from antidote_core.algorithms.design_bound import fewest_points
 from antidote_core.algorithms.design_cells import apart, cells_at
 from antidote_core.algorithms.design_contest import Contest, best_of_odds
 from antidote_core.algorithms.design_fairness import BalanceModel, SocialModel
@@ -25,7 +26,7 @@ from antidote_core.cli import main
 from antidote_core.errors import SpecError
 from antidote_core.nearest import nearest_center
 from antidote_core.problem import Problem
-from antidote_core.reporting.design_words import binding_sentence
+from antidote_core.reporting.design_words import binding_sentence, bound_sentence
 from antidote_core.types import RunSpec
 from benchmarks.conic import cvxpy_cost, group_parts
 
@@ -359,6 +360,45 @@ def test_at_most_one_point_more_than_brute_force(seed, fairness):
         designer = Designer(problem, problem.box("minmax"))
         found = (finish(designer.design(s, cost + 1e-9)) for s in range(1, size + 2))
         assert any(design.reached for design in found)
+
+
+# Lower bound
+
+
+def test_no_scattered_v_beats_the_lower_bound():
+    """The bound against V of every size drawn in the box, and against the design itself."""
+    problem = Problem(clouds(5, n=600), fairness="social", k=2)
+    model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
+    box = problem.box("minmax")
+    designer = Designer(problem, box)
+    found = finish(designer.design(60))
+    bound = designer.fewest(found, None)
+    assert 0 < bound <= found.size
+    rng = np.random.default_rng(0)
+    tight = 0
+    for size in rng.integers(1, 120, size=60):
+        corners = np.where(rng.random((size, 2)) < 0.5, *box)
+        antidote = rng.uniform(0.5, 1.0, (size, 1)) * corners
+        solution = problem.cluster(antidote)
+        cells = cells_at(solution.centers, problem.points, problem.groups)
+        least = fewest_points(cells, model, box, solution.cost)
+        assert least <= size
+        tight += least > size // 4
+    assert tight
+    own = cells_at(problem.vanilla.centers, problem.points, problem.groups)
+    assert fewest_points(own, model, box, problem.vanilla.cost * (1 + 1e-6)) == 0
+
+
+def test_the_lower_bound_is_said():
+    spec = RunSpec(
+        dataset="blobs", fairness="social", optimizer="design", target="lowest", max_size=20
+    )
+    view = run(spec)
+    fewest = view.history[-1].design["fewest"]
+    assert 0 < fewest <= view.size
+    assert f"with fewer than {fewest} points; here it has {view.size}" in bound_sentence(view)
+    balance = run(dataclasses.replace(spec, fairness="balance"))
+    assert bound_sentence(balance) == ""
 
 
 # Frontier
