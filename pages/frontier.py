@@ -41,10 +41,7 @@ def run_bar(asked, known, sweep_id, status, own):
         if known is not None:
             frontier_before.estimate(known)
         if status is not None and status.live:
-            if st.button("■ Stop", type="primary", width="stretch", key="stop") and not attempt(
-                frontier_store.stop, sweep_id
-            ):
-                st.info("Somebody else is watching this sweep too, so it goes on.")
+            stop(sweep_id)
             return
         resumes = status is not None and status.can_restart and status.spec == asked.spec
         label = "▶ Resume" if resumes else "▶ Run"
@@ -53,6 +50,18 @@ def run_bar(asked, known, sweep_id, status, own):
             and attempt(frontier_store.start, asked.spec, own) is not None
         ):
             st.rerun()
+
+
+def stop(sweep_id):
+    """The page comes back when the sweep has ended, not when a timer happens to notice."""
+    if not st.button("■ Stop", type="primary", width="stretch", key="stop"):
+        return
+    with st.spinner("Stopping…"):
+        stopped = attempt(run_store.stop, sweep_id)
+    if stopped:
+        st.rerun()
+    if stopped is False:
+        st.info("Somebody else asked for this sweep too and is watching, so it goes on.")
 
 
 def show(sweep_id, status, asked):

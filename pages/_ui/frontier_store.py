@@ -1,13 +1,11 @@
 """Which sweep the Frontier page shows, and how it is started."""
 
-import os
-
 import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.sweep import SweepSpec
 from antidote_core.algorithms.sweep_record import SweepView
-from antidote_core.engine.settings import SCHEDULER
+from antidote_core.engine.settings import default_scheduler
 from antidote_core.types import Event
 from pages._ui.run_store import owner, runner
 
@@ -40,11 +38,6 @@ def events_of(sweep_id: str) -> list[Event]:
     return runner().events(sweep_id, owner=owner())[0]
 
 
-def stop(sweep_id: str) -> bool:
-    """False if it goes on because somebody else watches it."""
-    return runner().stop(sweep_id, owner())
-
-
 def resume(sweep_id: str) -> str:
     """Go on with what is missing; cells in the store are not computed again."""
     return runner().restart(sweep_id, owner())
@@ -52,4 +45,4 @@ def resume(sweep_id: str) -> str:
 
 def cluster() -> str:
     """Address of the cluster that sweeps use here; empty for the cores of this machine."""
-    return os.environ.get(SCHEDULER, "").strip()
+    return default_scheduler()
