@@ -4,6 +4,7 @@ import streamlit as st
 
 from antidote_core.projection import cluster_cells
 from antidote_core.reporting.bars import cluster_mix_figure
+from antidote_core.reporting.glossary import explain
 from antidote_core.reporting.maps import map_figure, map_frame
 from antidote_core.reporting.palette import group_mark
 from antidote_core.reporting.tables import cluster_table
@@ -37,7 +38,9 @@ def panel(key, title, story, solution, balance, antidote):
     with left:
         st.plotly_chart(picture, key=f"{key}-map", config=STILL, alt=f"{title}. {sentence}")
     with right:
-        st.metric("Balance cost, lower is fairer", number(balance.cost, 2))
+        st.metric(
+            "Balance cost, lower is fairer", number(balance.cost, 2), help=explain("balance cost")
+        )
         st.plotly_chart(mix, key=f"{key}-mix", config=STILL, alt=sentence)
         st.markdown(sentence)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from antidote_core.fairness import get_fairness
 from antidote_core.types import PAPER_SYMBOLS
 
 
@@ -90,6 +91,18 @@ def explain(word: str) -> str:
     'The points that share a centre.'
     """
     return GLOSSARY[word].sentence
+
+
+def explain_cost(fairness: str) -> str:
+    """What a fairness cost measures, for the help beside its figure; also for one of your own.
+
+    >>> explain_cost("gap") == explain("group-cost gap")
+    True
+    """
+    words = {"balance": "balance cost", "social": "social cost", "gap": "group-cost gap"}
+    if fairness in words:
+        return explain(words[fairness])
+    return get_fairness(fairness).sentence
 
 
 def glossary_table() -> pd.DataFrame:

@@ -195,7 +195,7 @@ def _centre(value: int | str, dark: bool) -> Shown:
             }
         ),
         (
-            Figure("Average squared distance to the centre", number(distance, 2), "centre",
+            Figure("Average squared distance", number(distance, 2), "centre",
                    "what k-means makes small"),
             Figure("Points per cluster", f"{sizes[0]} and {sizes[1]}", "cluster", f"of {data.n}"),
         ),
@@ -223,7 +223,7 @@ def _groups(value: int | str, dark: bool) -> Shown:
         )  # fmt: skip
     else:
         figures = tuple(
-            Figure(f"{name}: average squared distance", number(float(cost)), "social cost",
+            Figure(f"{name}: squared distance", number(float(cost)), "social cost",
                    "decides: this is the social cost" if j == plain.social.group else "lower")
             for j, (name, cost) in enumerate(zip(names, plain.social.group_costs, strict=True))
         )  # fmt: skip

@@ -6,6 +6,7 @@ import antidote_core as ac
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
 from antidote_core.reporting import bars, tables, words
+from antidote_core.reporting.glossary import explain
 from antidote_core.reporting.maps import map_figure, map_frame
 from antidote_core.reporting.palette import cluster_mark, group_mark
 from antidote_core.reporting.plain import PlainReport
@@ -25,15 +26,14 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -
             "Balance cost, lower is fairer",
             words.number(report.balance.cost),
             f"−1 best, 0 worst; {words.balance_scale(report.balance)}",
-            "Minus the smallest ratio, over all clusters and groups, between the group's share in "
-            "the cluster and its share in the whole data (or the inverse where it has too many).",
+            explain("balance cost"),
         )
     with social:
         number_with_scale(
             "Social cost, lower is fairer",
             words.number(report.social.cost),
             words.social_sentence(report.social, data.group_names),
-            "The average squared distance to the centre of the group for which it is largest.",
+            explain("social cost"),
         )
 
 

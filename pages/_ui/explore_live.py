@@ -11,6 +11,7 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.reporting.comparison import fair_costs
 from antidote_core.reporting.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.design_words import doing_sentence
+from antidote_core.reporting.glossary import explain, explain_cost
 from antidote_core.reporting.progress import duration, progress
 from antidote_core.reporting.snapshots import steps
 from antidote_core.reporting.verdict import cost_digits, share_of_data, verdict
@@ -135,23 +136,26 @@ def _ended(status: RunStatus, view: ac.RunView) -> None:
     digits = cost_digits(view)
     with st.container(horizontal=True, gap="medium"):
         before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
-        _figure("Cost, lower is fairer", f"{before} → {after}")
+        meaning = explain_cost(status.spec.fairness)
+        _figure("Cost, lower is fairer", f"{before} → {after}", meaning)
         share = share_of_data(view.size, view.points)
         _figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
         if view.verification is not None:
             agreeing = round(view.verification.share * len(view.verification.costs))
             checks = len(view.verification.costs)
-            _figure("Independent checks that agree", f"{agreeing} of {checks}")
+            meaning = explain("independent clustering")
+            _figure("Independent checks that agree", f"{agreeing} of {checks}", meaning)
         if view.noise:
             seen = (*view.noise, view.vanilla_cost)
             low, high = number(min(seen), digits), number(max(seen), digits)
-            _figure("Noise of plain costs", "none seen" if low == high else f"{low} to {high}")
+            band = "none seen" if low == high else f"{low} to {high}"
+            _figure("Noise of plain costs", band, explain("noise"))
         spent = f"{view.rounds:,} · {view.evaluations:,} · {duration(view.seconds)}"
         _figure("Rounds · evaluations · time", spent)
 
 
-def _figure(label: str, value: str) -> None:
-    st.metric(label, value, width="content")
+def _figure(label: str, value: str, meaning: str | None = None) -> None:
+    st.metric(label, value, width="content", help=meaning)
 
 
 def _box(tone: str, headline: str, details: str) -> None:

@@ -1,5 +1,7 @@
 // Draws a scene of antidote_core.reporting.planes, and says where somebody clicked.
 const WIDTH = 1000
+const EDGE = 16 // room for marks that lie on the frame
+const TALLEST = 54 // percent of the window's height
 const SVG = "http://www.w3.org/2000/svg"
 
 const draw = (parent, kind, attributes, text) => {
@@ -35,8 +37,8 @@ const plane = (svg, scene) => {
   const [left, bottom, right, top] = scene.frame
   const unit = WIDTH / (right - left)
   const height = (top - bottom) * unit
-  svg.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`)
-  svg.style.width = `min(100%, ${(58 * WIDTH) / height}vh)`
+  svg.setAttribute("viewBox", `${-EDGE} ${-EDGE} ${WIDTH + 2 * EDGE} ${height + 2 * EDGE}`)
+  svg.style.width = `min(100%, ${(TALLEST * WIDTH) / height}vh)`
   // Marks keep their size on the screen whatever the width of the page.
   const dot = 1 / Math.max(svg.getScreenCTM()?.a || 1, 0.2)
   const X = x => (x - left) * unit
@@ -135,6 +137,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const last = root.pending.at(-1)
     root.pending.push({ x, y, at: Math.max(Date.now(), last ? last.at + 1 : 0, heard + 1) })
     setTriggerValue("placed", root.pending)
+    const coming = draw(svg, "g", { transform: `translate(${(x - left) * unit} ${(top - y) * unit})` })
+    mark(coming, "star", 11, { fill: scene.grey, opacity: 0.6 })
   }
   svg.setAttribute("tabindex", "0")
   svg.style.cursor = "crosshair"
