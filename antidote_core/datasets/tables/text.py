@@ -41,7 +41,7 @@ def read_text(
         raise DataError(f"{name} holds nothing but blanks; wanted column names and rows.")
     header_line(name, text)
     raw = _header(name, text, form.separator)
-    check_shape(name, text.count("\n"), len(raw))
+    check_shape(name, text.rstrip().count("\n"), len(raw))
     names, notes = clean_names(raw, name)
     columns, odd = _cells(name, text, form.separator, len(names))
     rows = len(columns[0]) if columns else 0
@@ -89,7 +89,7 @@ def _cells(name: str, text: str, separator: str, width: int) -> tuple[list[Any],
         odd += 1
         return "skip"
 
-    raw = text.encode()
+    raw = f"{text}\n".encode()  # without a line end, a last line alone counts as nothing
     labels = [f"f{index}" for index in range(width)]
     try:
         table = arrow.read_csv(

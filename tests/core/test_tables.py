@@ -1,0 +1,604 @@
+"""Files of one's own: guesses, limits, refusals, encoding, groups; compared with pandas."""
+
+import io
+import pickle
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from antidote_core import DataError
+from antidote_core.datasets import tables
+from antidote_core.datasets.tables import Choice, TextFormat, excel, limits, names, parquet, text
+from antidote_core.datasets.tables.groups import OTHERS
+
+
+def sentence(function, *arguments, **settings) -> str:
+    """The one sentence of the refusal."""
+    with pytest.raises(DataError) as caught:
+        function(*arguments, **settings)
+    said = str(caught.value)
+    assert said.endswith(".")
+    assert "\n" not in said
+    return said
+
+
+def people(rows: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(20, 70, rows).astype(float),
+            "job": rng.choice(["clerk", "nurse", "smith"], rows),
+            "sex": np.tile(["f", "m"], rows)[:rows],
+            "origin": rng.choice(["here", "there"], rows),
+        }
+    )
+
+
+def as_csv(frame: pd.DataFrame, separator: str = ",", encoding: str = "utf-8") -> bytes:
+    return frame.to_csv(index=False, sep=separator).encode(encoding)
+
+
+def as_excel(frame: pd.DataFrame, **sheets: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer, engine="openpyxl") as writer:
+        frame.to_excel(writer, sheet_name="people", index=False)
+        for name, other in sheets.items():
+            other.to_excel(writer, sheet_name=name, index=False)
+    return buffer.getvalue()
+
+
+def as_parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer)
+    return buffer.getvalue()
+
+
+# ---------------------------------------------------------------- guesses
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_separator_and_encoding_are_found(separator: str, encoding: str) -> None:
+    frame = people().replace({"nurse": "Krankenpfleger über"})
+    content = as_csv(frame, separator, encoding)
+    guess = tables.guess_format("a.csv", content)
+    assert guess.separator == separator
+    assert guess.encoding == encoding.removesuffix("-sig")
+    read = tables.read_table("a.csv", content).frame
+    pd.testing.assert_frame_equal(read, frame, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("cells", "separator", "signs"),
+    [
+        (["1.5", "2.25"], ",", (".", "")),
+        (["1,5", "2,25"], ";", (",", "")),
+        (["1.234,5", "2,25"], ";", (",", ".")),
+        (["1,234.5", "12"], ";", (".", ",")),
+        (["1.234.567", "12"], ";", (",", ".")),
+        (["1 234 567", "12,5"], ";", (",", " ")),
+        (["1 234", "12.5"], ",", (".", " ")),
+        (["1'234.50", "12"], ",", (".", "'")),
+        (["1,234", "2,345"], ";", (",", "")),
+        (['"1,234"', '"2,345"'], ",", (".", ",")),
+        (["2024-01-05", "x1.5y"], ",", (".", "")),
+        (["12", "13"], ",", (".", "")),
+    ],
+)
+def test_decimal_and_thousands_signs_are_found(cells, separator, signs) -> None:
+    lines = [f"{cell}{separator}f" for cell in cells]
+    content = "\n".join([f"x{separator}sex", *lines]).encode()
+    guess = tables.guess_format("a.csv", content)
+    assert (guess.decimal, guess.thousands) == signs
+
+
+@pytest.mark.parametrize("form", [TextFormat(";", ",", "."), TextFormat(",", ".", " ")])
+@settings(max_examples=25, deadline=None)
+@given(values=st.lists(st.floats(-1e9, 1e9), min_size=3, max_size=20))
+def test_numbers_come_back_as_they_were_written(form: TextFormat, values: list[float]) -> None:
+    written = []
+    for value in values:
+        plain = f"{value:,.3f}"
+        signs = str.maketrans({",": form.thousands, ".": form.decimal})
+        written.append(plain.translate(signs))
+    lines = [f"{number}{form.separator}g" for number in written]
+    content = "\n".join([f"x{form.separator}g", *lines]).encode()
+    read = tables.read_table("a.csv", content, form).frame["x"]
+    np.testing.assert_allclose(read, np.round(values, 3), atol=6e-4)
+
+
+def test_signs_in_the_wrong_places_spell_no_number() -> None:
+    content = b"x;g\n1.2.3;a\n12.34,5;b\n"
+    frame = tables.read_table("a.csv", content, TextFormat(";", ",", ".")).frame
+    assert frame["x"].tolist() == ["1.2.3", "12.34,5"]
+
+
+def test_the_first_line_of_a_spreadsheet_may_name_the_separator() -> None:
+    frame = tables.read_table("a.csv", b"sep=;\r\nx;g\r\n1,5;a\r\n2,5;b\r\n").frame
+    assert frame["x"].tolist() == [1.5, 2.5]
+
+
+def test_quoted_cells_may_hold_separators_and_line_ends() -> None:
+    frame = tables.read_table("a.csv", b'x,g\n1,"a, b"\n2,"c\nd"\n').frame
+    assert frame["g"].tolist() == ["a, b", "c\nd"]
+
+
+def test_texts_for_no_value_are_gaps() -> None:
+    content = b"x,g\n1,a\nNA,b\n-,b\n,a\n?,a\nn.d.,b\n"
+    assert tables.read_table("a.csv", content).frame["x"].isna().tolist() == [
+        False, True, True, True, True, False,
+    ]  # fmt: skip
+    known = tables.read_table("a.csv", content, blanks=["n.d.", "NA", "-"]).frame["x"]
+    assert known.dtype == np.float64
+    assert known.isna().sum() == 5
+
+
+def test_a_column_that_is_nearly_numbers_says_why_it_is_text() -> None:
+    content = b"x,g\n" + b"1,a\n2,b\n" * 5 + b"many,a\n"
+    [note] = tables.read_table("a.csv", content).notes
+    assert "'x' is read as text because of values such as 'many', though 91% of its" in note
+
+
+def test_a_wrong_encoding_is_a_sentence() -> None:
+    content = "x;g\n1;ü\n2;b\n".encode("cp1252")
+    assert "not written in Unicode (UTF-8) (byte 7)" in sentence(
+        tables.read_table, "a.csv", content, TextFormat(";")
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"separator": "x"}, {"encoding": "rot13"}, {"decimal": "·"}, {"thousands": "_"}]
+)
+def test_formats_are_checked(wrong: dict[str, str]) -> None:
+    assert "wanted" in sentence(TextFormat, **wrong)
+    assert "both the decimal and the thousands" in sentence(TextFormat, ";", ",", ",")
+
+
+def test_roles_are_guessed() -> None:
+    frame = people().assign(id=range(100, 160), flat=1.0, salary=np.arange(60) * 1.5)
+    facts = tables.column_facts(frame)
+    assert {f.name: f.kind for f in facts} == {
+        "age": "numbers", "job": "categories", "sex": "categories", "origin": "categories",
+        "id": "row number", "flat": "always the same", "salary": "numbers",
+    }  # fmt: skip
+    assert tables.guess_roles(facts) == tables.Roles(("age", "salary"), "sex")
+    facts = tables.column_facts(frame[["job", "origin", "age"]])
+    assert tables.guess_roles(facts).protected == "origin"
+    assert tables.guess_roles(tables.column_facts(frame[["age"]])).protected == ""
+
+
+def test_dates_and_free_texts_are_known() -> None:
+    frame = people(80).assign(
+        born=pd.date_range("1990-01-01", periods=80), words=[f"person {i}" for i in range(80)]
+    )
+    kinds = {f.name: f.kind for f in tables.column_facts(frame)}
+    assert (kinds["born"], kinds["words"]) == ("dates", "texts")
+
+
+# ---------------------------------------------------------------- kinds of files
+
+
+def test_excel_and_parquet_are_read_like_csv() -> None:
+    frame = people()
+    frame.loc[3, "age"] = np.nan
+    wanted = tables.read_table("a.csv", as_csv(frame)).frame
+    for name, content in (("a.xlsx", as_excel(frame)), ("a.parquet", as_parquet(frame))):
+        read = tables.read_table(name, content).frame
+        pd.testing.assert_frame_equal(read, wanted, check_dtype=False)
+
+
+def test_sheets_can_be_chosen() -> None:
+    content = as_excel(people(), other=people(8).rename(columns={"age": "years"}))
+    assert tables.sheet_names("a.xlsx", content) == ["people", "other"]
+    assert tables.read_table("a.xlsx", content, sheet="other").frame.columns[0] == "years"
+    assert "no sheet 'third'" in sentence(tables.read_table, "a.xlsx", content, sheet="third")
+
+
+def test_formulas_of_a_workbook_are_not_computed() -> None:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    for row in (["x", "g"], ["=1+1", "a"], [2, "b"]):
+        book.active.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    frame = tables.read_table("a.xlsx", buffer.getvalue()).frame
+    assert frame["x"].isna().tolist() == [True, False]
+
+
+def test_parquet_without_flat_columns_leaves_them_out() -> None:
+    frame = people(4).assign(lists=[[1], [2], [3], [4]])
+    table = tables.read_table("a.parquet", as_parquet(frame))
+    assert "lists" not in table.frame
+    assert any("lists or records: lists" in note for note in table.notes)
+
+
+# ---------------------------------------------------------------- refusals, each with its sentence
+
+
+def test_a_file_of_60_megabytes() -> None:
+    content = b"x,g\n" + b"1,a\n" * 15_728_640
+    assert len(content) > 60 * 1024**2
+    said = sentence(tables.read_table, "big.csv", content)
+    assert said == (
+        "big.csv has 60 MB; wanted at most 50 MB: take a random sample of its rows, or only the "
+        "columns you need."
+    )
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet"])
+def test_an_empty_file(name: str) -> None:
+    assert f"{name} is empty (0 bytes)" in sentence(tables.read_table, name, b"")
+
+
+@pytest.mark.parametrize("content", [b"\n\n \n", b"   ", b"\xef\xbb\xbf"])
+def test_nothing_but_blanks(content: bytes) -> None:
+    assert "nothing but blanks" in sentence(tables.read_table, "a.csv", content)
+
+
+@pytest.mark.parametrize("content", [b"x,g", b"x,g\n", b"x,g\n\n\n"])
+def test_no_rows_below_the_names(content: bytes) -> None:
+    assert "no rows below it" in sentence(tables.read_table, "a.csv", content)
+
+
+@pytest.mark.parametrize(
+    ("content", "came"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "a PNG picture"),
+        (as_parquet(people(4)), "a Parquet file"),
+        (as_excel(people(4)), "a ZIP archive or an Excel workbook"),
+        (b"%PDF-1.7 whatever", "a PDF document"),
+        (pickle.dumps({"x": [1, 2]}, protocol=4), "a Python pickle"),
+        (b"MZ" + bytes(300), "a program"),
+        (bytes(range(256)) * 20, "bytes that no text has"),
+        (b"x,g\n1,\x00a\n", "bytes that no text has"),
+    ],
+)
+def test_a_binary_file_named_csv(content: bytes, came: str) -> None:
+    said = sentence(tables.read_table, "people.csv", content)
+    assert "people.csv is not a text file" in said
+    assert came in said
+
+
+def test_a_table_may_begin_with_the_letters_of_a_program() -> None:
+    assert tables.read_table("a.csv", b"MZ,BZh\n1,a\n2,b\n").frame.columns.tolist() == ["MZ", "BZh"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "came"),
+    [
+        ("a.xlsx", b"x,g\n1,a\n", "not an Excel workbook"),
+        ("a.parquet", b"x,g\n1,a\n", "not a Parquet file"),
+        ("a.xls", b"\xd0\xcf\x11\xe0", "save the workbook as .xlsx"),
+        ("a.pkl", b"\x80\x04", "ends in .pkl; wanted .csv, .tsv, .txt, .parquet, .xlsx"),
+        ("a", b"x,g", "ends in nothing"),
+        ("a.parquet", b"PAR1" + bytes(100) + b"PAR1", "cannot be read as a Parquet file"),
+        ("a.xlsx", b"PK\x03\x04" + bytes(100), "damaged or locked workbook"),
+    ],
+)
+def test_other_files(name: str, content: bytes, came: str) -> None:
+    assert came in sentence(tables.read_table, name, content)
+
+
+def test_a_plain_archive_is_no_workbook() -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("people.csv", "x,g")
+    assert "unpack it" in sentence(tables.read_table, "a.xlsx", buffer.getvalue())
+
+
+def test_one_column_only() -> None:
+    assert "one column only ('x y')" in sentence(tables.read_table, "a.csv", b"x y\n1\n2\n")
+
+
+def test_a_million_columns() -> None:
+    header = ",".join(f"c{i}" for i in range(1_000_000)).encode()
+    assert "more than 1,000,000 characters" in sentence(tables.read_table, "a.csv", header + b"\n1")
+    some = ",".join(f"c{i}" for i in range(3_000)).encode()
+    said = sentence(tables.read_table, "a.csv", some + b"\n1\n")
+    assert "3,000 columns; wanted at most 2,000" in said
+
+
+def test_a_huge_name_and_a_huge_cell() -> None:
+    assert "Column 2 of a.csv has a name of 5,000 characters; wanted at most 200" in sentence(
+        tables.read_table, "a.csv", b"x," + b"g" * 5_000 + b"\n1,2\n"
+    )
+    said = sentence(tables.read_table, "a.csv", b"x,g\n1," + b"g" * 20_000 + b"\n")
+    assert "'g' of a.csv has 20,000 characters; wanted at most 10,000" in said
+
+
+def test_too_many_rows_and_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "1,000,001 rows; wanted at most 1,000,000" in sentence(
+        tables.read_table, "a.csv", b"x,g" + b"\n1,a" * 1_000_001
+    )
+    monkeypatch.setattr(limits, "MAX_TABLE_CELLS", 20)
+    assert "60 rows by 4 columns; wanted at most 20 cells" in sentence(
+        tables.read_table, "a.csv", as_csv(people())
+    )
+    monkeypatch.setattr(excel, "MAX_SHEET_CELLS", 20)
+    assert "more than 20 filled cells" in sentence(tables.read_table, "a.xlsx", as_excel(people()))
+
+
+def test_lines_of_another_length() -> None:
+    lines = [b"1,a"] * 400
+    few = b"x,g\n" + b"\n".join([*lines, b"a footnote"]) + b"\n"
+    table = tables.read_table("a.csv", few)
+    assert len(table.frame) == 400
+    assert table.notes[0].startswith("1 of 401 lines left out because they have another number")
+    many = b"x,g\n" + b"\n".join([b"1,a", b"1,a,b"] * 50)
+    assert "50 of 100 lines" in sentence(tables.read_table, "a.csv", many, TextFormat(","))
+
+
+def test_a_workbook_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 40 * 1024**2)
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        with archive.open("xl/sharedStrings.xml", "w", force_zip64=True) as part:
+            for _ in range(41):
+                part.write(bytes(1 << 20))
+    assert len(bomb.getvalue()) < 100_000
+    said = sentence(tables.read_table, "a.xlsx", bomb.getvalue())
+    assert "a.xlsx unpacks to 41 MB; wanted at most 40 MB" in said
+
+
+def test_a_workbook_that_lies_about_its_size_is_not_unpacked_further() -> None:
+    honest = io.BytesIO()
+    with zipfile.ZipFile(honest, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b" " * 5_000_000)
+    lying = honest.getvalue().replace((5_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
+    assert "damaged or locked workbook" in sentence(tables.read_table, "a.xlsx", lying)
+
+
+def test_a_workbook_with_entities_of_its_own() -> None:
+    laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'
+    for text_of_part in (laughs.encode(), laughs.encode("utf-16")):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("xl/workbook.xml", text_of_part)
+        said = sentence(tables.read_table, "a.xlsx", buffer.getvalue())
+        assert "declares entities of its own" in said
+
+
+def test_a_parquet_file_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = as_parquet(pd.DataFrame({"x": np.arange(100_000.0), "g": ["a", "b"] * 50_000}))
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 100_000)
+    assert "wanted at most 97.7 kB" in sentence(tables.read_table, "a.parquet", content)
+    monkeypatch.setattr(parquet, "MAX_TEXT", 10)
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 10**9)
+    long = as_parquet(pd.DataFrame({"x": [1.0, 2.0], "g": ["a" * 11, "b"]}))
+    assert "'g' of a.parquet has 11 characters" in sentence(tables.read_table, "a.parquet", long)
+
+
+def test_a_file_is_never_unpickled(tmp_path) -> None:
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    content = pickle.dumps(Trap())
+    for name in ("a.csv", "a.parquet", "a.xlsx", "a.tsv"):
+        sentence(tables.read_table, name, content)
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(max_examples=80, deadline=None)
+@given(content=st.binary(max_size=300), name=st.sampled_from(["a.csv", "a.xlsx", "a.parquet"]))
+def test_any_bytes_give_a_table_or_a_sentence(content: bytes, name: str) -> None:
+    for start in (b"", b"PAR1", b"PK\x03\x04", b"x,g\n"):
+        said, table = "", None
+        try:
+            table = tables.read_table(name, start + content)
+        except DataError as error:
+            said = str(error)
+        if table is None:
+            assert said.endswith(".")
+        else:
+            tables.preview(table.frame)
+            tables.guess_roles(tables.column_facts(table.frame))
+
+
+# ---------------------------------------------------------------- names
+
+
+def test_invisible_characters_cannot_make_two_names_look_alike() -> None:
+    raw = ["age", "a\u200bge", "\u202eega", "ﬁrst", "e\u0301", "é", " ", "a\x07b"]
+    cleaned, notes = names.clean_names(raw, "a.csv")
+    assert cleaned == ["age", "age (2)", "ega", "ﬁrst", "é", "é (2)", "column 7", "ab"]
+    assert len(set(cleaned)) == len(cleaned)
+    assert any("Invisible" in note for note in notes)
+    assert any("got a number: 'age (2)', 'é (2)'" in note for note in notes)
+
+
+def test_a_name_that_is_already_numbered_stays_distinct() -> None:
+    assert names.clean_names(["a", "a (2)", "a"], "x")[0] == ["a", "a (2)", "a (3)"]
+
+
+@given(raw=st.lists(st.text(max_size=8), min_size=1, max_size=12))
+def test_names_are_always_distinct_and_filled(raw: list[str]) -> None:
+    cleaned, _ = names.clean_names(raw, "x")
+    assert len(set(cleaned)) == len(raw)
+    assert all(name and name == tables.clean_text(name) for name in cleaned)
+
+
+# ---------------------------------------------------------------- groups
+
+
+def test_intersections_are_those_of_pandas() -> None:
+    frame = people()
+    groups = tables.find_groups(frame, ["sex", "origin"])
+    wanted = frame.groupby(["sex", "origin"]).size()
+    assert groups.sizes == {f"{a} × {b}": size for (a, b), size in wanted.items()}
+
+
+def test_thirty_groups_are_warned_of_and_can_be_joined() -> None:
+    frame = pd.DataFrame(
+        {"x": np.arange(300.0) % 17, "town": [f"t{i % 30:02d}" for i in range(300)]}
+    )
+    frame.loc[frame["town"] < "t05", "town"] = "t05"
+    groups = tables.find_groups(frame, ["town"])
+    assert len(groups.names) == 25
+    [first, *_] = tables.group_warnings(groups)
+    assert "'town' gives 25 groups; at most 20 can be compared" in first
+    table = tables.Table("a.csv", frame)
+    said = sentence(tables.encode, table, Choice(("x",), ("town",)), "my-a", "a")
+    assert "25 different values; wanted at most 20 groups" in said
+    below = tables.helpful_minimum(groups.sizes)
+    data = tables.encode(table, Choice(("x",), ("town",), join_below=below), "my-a", "a").data
+    assert data.group_names == ("t05", OTHERS)
+    assert data.n == 340
+
+
+def test_one_group_and_no_group() -> None:
+    table = tables.Table("a.csv", people().assign(sex="f"))
+    [warning] = tables.group_warnings(tables.find_groups(table.frame, ["sex"]))
+    assert "one group (f)" in warning
+    said = sentence(tables.encode, table, Choice(("age",), ("sex",)), "my-a", "a")
+    assert "one group only (f, 60 rows)" in said
+    [warning] = tables.group_warnings(tables.find_groups(people().assign(sex=None), ["sex"]))
+    assert "No row has a value" in warning
+
+
+def test_two_rows() -> None:
+    table = tables.read_table("a.csv", b"age,sex\n30,f\n40,m\n")
+    groups = tables.find_groups(table.frame, ["sex"])
+    assert "fewer than 2 rows cannot be compared: f (1), m (1)" in tables.group_warnings(groups)[0]
+    assert tables.helpful_minimum(groups.sizes) == 0
+    said = sentence(tables.encode, table, Choice(("age",), ("sex",)), "my-a", "a")
+    assert "groups of fewer than 2 rows: f (1), m (1)" in said
+
+
+def test_small_and_many_groups_are_warned_of() -> None:
+    frame = people(100).assign(town=[f"t{i % 10}" for i in range(100)])
+    warnings = tables.group_warnings(tables.find_groups(frame, ["town"]))
+    assert "10 groups are many" in warnings[0]
+    assert "t0 (10), t1 (10), t2 (10), t3 (10), t4 (10) and 5 more" in warnings[1]
+    assert tables.group_warnings(tables.find_groups(frame, ["sex"])) == []
+
+
+@pytest.mark.parametrize("ranges", [2, 3, 5])
+def test_ranges_hold_about_as_many_rows_each(ranges: int) -> None:
+    frame = pd.DataFrame({"age": np.random.default_rng(0).permutation(90).astype(float)})
+    frame.loc[3, "age"] = np.nan
+    groups = tables.find_groups(frame, ["age"], ranges=ranges)
+    assert len(groups.names) == ranges
+    assert max(groups.sizes.values()) - min(groups.sizes.values()) <= 2
+    assert groups.unknown == 1
+    for name, code in zip(groups.names, range(ranges), strict=True):
+        inside = frame["age"][groups.codes == code]
+        bounds = [float(word) for word in name.split() if word.isdigit()]
+        assert inside.max() <= bounds[-1] or name.startswith("over")
+        assert inside.min() > bounds[0] or name.startswith("up to")
+
+
+def test_a_column_of_the_same_number_has_one_range() -> None:
+    frame = pd.DataFrame({"x": [1.0] * 90 + list(range(9))})
+    assert tables.find_groups(frame, ["x"], ranges=2).sizes == {"up to 1": 92, "over 1": 7}
+
+
+# ---------------------------------------------------------------- encoding
+
+
+def test_gaps_are_counted_as_they_are_treated() -> None:
+    frame = people()
+    frame.loc[[0, 1], "age"] = np.nan
+    frame.loc[[1, 2], "job"] = None
+    frame.loc[5, "sex"] = None
+    table = tables.Table("a.csv", frame)
+    gaps = tables.count_gaps(frame, ["age", "job"], ["sex"])
+    assert (gaps.dropped, gaps.without_group, gaps.filled) == (4, 1, 4)
+    for missing in ("drop", "impute"):
+        encoded = tables.encode(table, Choice(("age", "job"), ("sex",), missing), "my-a", "a")
+        assert encoded.dropped == (4 if missing == "drop" else 1)
+        assert encoded.filled == (0 if missing == "drop" else 4)
+        assert encoded.data.n == 60 - encoded.dropped
+        assert encoded.data.source == f"your own table a.csv, {encoded.data.n} of 60 rows"
+
+
+def test_categories_can_become_levels_shares_or_nothing() -> None:
+    table = tables.Table("a.csv", people())
+    features = ("age", "job")
+
+    def encoded(how, **more):
+        return tables.encode(
+            table, Choice(features, ("sex",), categories=how, **more), "a", "a"
+        ).data
+
+    assert encoded("levels").feature_names == ("age", "job = clerk", "job = nurse", "job = smith")
+    share = encoded("share")
+    assert share.feature_names == ("age", "job (share)")
+    wanted = people()["job"].map(people()["job"].value_counts(normalize=True))
+    np.testing.assert_allclose(share.to_original(share.points)["job (share)"], wanted)
+    nothing = encoded("leave out")
+    assert nothing.feature_names == ("age",)
+    assert "Left out because they hold categories: job." in nothing.notes
+    assert len(encoded("levels", categorical=("age",)).feature_names) > 10
+    said = sentence(
+        tables.encode, table, Choice(("job",), ("sex",), categories="leave out"), "a", "a"
+    )
+    assert "All chosen features hold categories (job)" in said
+
+
+def test_a_column_of_text_as_feature() -> None:
+    frame = people(120).assign(words=[f"person {i}" for i in range(120)])
+    table = tables.Table("a.csv", frame)
+    said = sentence(tables.encode, table, Choice(("words",), ("sex",)), "a", "a")
+    assert "'words' has 120 different texts ('person 0', 'person 1', 'person 10', …)" in said
+    said = sentence(
+        tables.encode, table, Choice(("words",), ("sex",), categories="share"), "a", "a"
+    )
+    assert "'words (share)' has the same value" in said
+
+
+def test_a_feature_cannot_be_protected_too() -> None:
+    table = tables.Table("a.csv", people())
+    said = sentence(tables.encode, table, Choice(("age", "sex"), ("sex",)), "a", "a")
+    assert "'sex' is both a feature and the protected attribute" in said
+
+
+def test_too_many_numbers_for_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from antidote_core.datasets.tables import encoding
+
+    monkeypatch.setattr(encoding, "MAX_NUMBERS", 100)
+    table = tables.Table("a.csv", people())
+    said = sentence(tables.encode, table, Choice(("age", "job"), ("sex",)), "a", "a")
+    assert "60 rows by 4 features once encoded; wanted at most 100 numbers" in said
+
+
+def test_texts_are_cleaned_before_they_become_levels() -> None:
+    frame = people().replace({"clerk": "cle\u200brk", "here": "![x](http://a.example)"})
+    data = tables.encode(
+        tables.Table("a.csv", frame), Choice(("age", "job"), ("origin",)), "a", "a"
+    ).data
+    assert "job = clerk" in data.feature_names
+    assert data.group_names[0] == "![x] (http://a.example)"
+
+
+def test_every_sample_is_read_by_guessing() -> None:
+    for sample in tables.sample_files():
+        table = tables.read_table(sample.name, sample.content)
+        assert not table.notes
+        roles = tables.guess_roles(tables.column_facts(table.frame))
+        assert len(roles.features) == 3
+        encoded = tables.encode(table, Choice(roles.features, (roles.protected,)), "a", "a")
+        assert encoded.data.n > 250
+    german = tables.sample_files()[1]
+    assert tables.guess_format(german.name, german.content) == TextFormat(";", ",", ".", "cp1252")
+    frame = tables.read_table(german.name, german.content).frame
+    with_pandas = pd.read_csv(
+        io.BytesIO(german.content), sep=";", decimal=",", thousands=".", encoding="cp1252"
+    )
+    pd.testing.assert_frame_equal(frame, with_pandas, check_dtype=False)
+
+
+def test_the_limit_of_the_server_is_the_one_of_the_library() -> None:
+    import tomllib
+    from pathlib import Path
+
+    config = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+    stated = tomllib.loads(config.read_text(encoding="utf-8"))["server"]["maxUploadSize"]
+    assert stated * 1024**2 == tables.MAX_BYTES
+    assert text.ODD_LINES < 0.05
