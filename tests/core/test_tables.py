@@ -108,7 +108,7 @@ def test_numbers_come_back_as_they_were_written(form: TextFormat, values: list[f
     lines = [f"{number}{form.separator}g" for number in written]
     content = "\n".join([f"x{form.separator}g", *lines]).encode()
     read = tables.read_table("a.csv", content, form).frame["x"]
-    np.testing.assert_allclose(read, np.round(values, 3), atol=6e-4)
+    assert read.tolist() == [float(f"{value:.3f}") for value in values]
 
 
 def test_signs_in_the_wrong_places_spell_no_number() -> None:
@@ -435,17 +435,15 @@ def test_intersections_are_those_of_pandas() -> None:
 
 
 def test_thirty_groups_are_warned_of_and_can_be_joined() -> None:
-    frame = pd.DataFrame(
-        {"x": np.arange(300.0) % 17, "town": [f"t{i % 30:02d}" for i in range(300)]}
-    )
-    frame.loc[frame["town"] < "t05", "town"] = "t05"
+    towns = [f"t{i % 30:02d}" for i in range(300)] + ["t05"] * 40
+    frame = pd.DataFrame({"x": np.arange(340.0) % 17, "town": towns})
     groups = tables.find_groups(frame, ["town"])
-    assert len(groups.names) == 25
+    assert len(groups.names) == 30
     [first, *_] = tables.group_warnings(groups)
-    assert "'town' gives 25 groups; at most 20 can be compared" in first
+    assert "'town' gives 30 groups; at most 20 can be compared" in first
     table = tables.Table("a.csv", frame)
     said = sentence(tables.encode, table, Choice(("x",), ("town",)), "my-a", "a")
-    assert "25 different values; wanted at most 20 groups" in said
+    assert "30 different values; wanted at most 20 groups" in said
     below = tables.helpful_minimum(groups.sizes)
     data = tables.encode(table, Choice(("x",), ("town",), join_below=below), "my-a", "a").data
     assert data.group_names == ("t05", OTHERS)
