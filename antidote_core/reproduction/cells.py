@@ -120,6 +120,15 @@ class Printed:
         """Cost before minus cost after."""
         return self.before - self.after
 
+    @property
+    def rounding(self) -> float:
+        """Half a unit of the last digit that is printed of the cost before.
+
+        >>> Printed(18.998, 18.998, 0.19, 5700, False).rounding
+        0.0005
+        """
+        return float(f"5e-{len(repr(self.before).partition('.')[2]) + 1}")
+
 
 def printed(cell: Cell) -> Printed:
     """The paper's row of this cell; |V| is the whole number nearest to the share times |U|.

@@ -32,7 +32,6 @@ PUBLISHED_ROUNDS = 3  # sizes V_s, V_s + ξ, ...: further steps of one point wou
 LARGE = 2000  # points of V from which RACOS gets fewer evaluations
 BUDGET, LARGE_BUDGET, SPECTRAL_BUDGET = 1000, 200, 400
 KEPT_NUMBERS = 1000  # of V in the results: enough for every design and for ten points
-WEAKER = 1e-3  # relative difference of two fair algorithms that is no rounding
 AGREE = 0.75  # share of the independent clusterings that makes a result hold
 
 
@@ -122,10 +121,14 @@ def compute(cell: Cell, seed: int) -> Row:
 def _target(
     cell: Cell, problem: Problem, fair: BaselineResult | None, paper: Printed
 ) -> str | float:
-    """α: as published the cost to improve on; ours, for Table 1, the paper's gain as well."""
+    """α: as published the cost to improve on; ours, for Table 1, the paper's gain as well.
+
+    A fair algorithm is met to the digits that the paper prints: Fair-Lloyd ends in an optimum of
+    the social cost, which no V can undercut.
+    """
     if cell.against_sota and fair is not None:
         sota = fair.scores[_scoring(problem)][cell.fairness]
-        return sota if sota < problem.vanilla.cost else "vanilla"
+        return sota + paper.rounding if sota < problem.vanilla.cost else "vanilla"
     return problem.vanilla.cost - paper.gain if cell.mode == OURS else "vanilla"
 
 
@@ -186,8 +189,8 @@ def _ours(
         if not smallest.holds or smallest.view.size > paper.points:
             answer = _best(_attempts(_at(spec, paper.points), data))
         found: dict[str, Attempt | None] = {"smallest": smallest if smallest.reached else None}
-        if _printed_is_weaker(spec, paper, smallest):
-            easier = _smallest(replace(spec, target=paper.before), data, limit)
+        if spec.clustering == "kmeans" and _printed_is_weaker(paper, smallest):
+            easier = _for_printed(replace(spec, target=paper.before), data, paper, limit)
             found["for_printed"] = easier if easier.reached else None
         return answer, found
     answer = _best(_attempts(_at(spec, paper.points), data))
@@ -200,11 +203,18 @@ def _ours(
     return answer, {"smallest": smallest if smallest.reached else None, "wide": wide}
 
 
-def _printed_is_weaker(spec: RunSpec, paper: Printed, ours: Attempt) -> bool:
-    """Whether the fair algorithm here is clearly fairer than the paper's, by more than rounding."""
-    plain_cost, target = ours.view.vanilla_cost, ours.view.target
-    room = WEAKER * abs(target)
-    return spec.clustering == "kmeans" and target + room < paper.before < plain_cost - room
+def _printed_is_weaker(paper: Printed, ours: Attempt) -> bool:
+    """Whether the printed cost of the fair algorithm is an easier target than the one found here."""
+    return ours.view.target < paper.before < ours.view.vanilla_cost
+
+
+def _for_printed(spec: RunSpec, data: Dataset, paper: Printed, limit: int) -> Attempt:
+    """The fewest points for the printed cost; half of the paper's get a try of their own."""
+    smallest = _smallest(spec, data, limit)
+    half = paper.points // 2
+    if half < 1 or (smallest.holds and smallest.view.size <= half):
+        return smallest
+    return _best([smallest, *_attempts(_at(spec, half), data)])
 
 
 def _at(spec: RunSpec, size: int) -> RunSpec:
