@@ -3,9 +3,13 @@
 Streamlit gives every browser a random token in its cookie against forged requests, written under a
 new mask each time. Without the mask it stays the same until the browser forgets its cookies.
 Cookies may be switched off: then a visitor is one session, and a reload makes a new one.
+
+Behind a proxy with a login, ANTIDOTE_USER_HEADER names the header in which the proxy says who it
+is; then a visitor is that person, in whatever browser.
 """
 
 import hashlib
+import os
 import secrets
 
 import streamlit as st
@@ -17,11 +21,20 @@ _KEPT = "_owner"
 def visitor() -> str:
     """The token, as a digest that says nothing about the cookie."""
     if _KEPT not in st.session_state:
-        cookie = st.context.cookies.get(COOKIE)
-        token = unmasked(cookie) if isinstance(cookie, str) else None
-        secret = token or secrets.token_bytes(32)
+        secret = _login() or _cookie() or secrets.token_bytes(32)
         st.session_state[_KEPT] = hashlib.sha256(b"visitor:" + secret).hexdigest()
     return st.session_state[_KEPT]
+
+
+def _login() -> bytes | None:
+    header = os.environ.get("ANTIDOTE_USER_HEADER")
+    name = st.context.headers.get(header) if header else None
+    return b"login:" + name.encode() if isinstance(name, str) and name else None
+
+
+def _cookie() -> bytes | None:
+    cookie = st.context.cookies.get(COOKIE)
+    return unmasked(cookie) if isinstance(cookie, str) else None
 
 
 def unmasked(cookie: str) -> bytes | None:
