@@ -22,9 +22,11 @@ def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
     )
 
 
-def size_figure(sizes: Mapping[str, int], unit: str, dark: bool = False) -> go.Figure:
-    """One bar per name with its size and share of all."""
-    whole = sum(sizes.values())
+def size_figure(
+    sizes: Mapping[str, int], unit: str, dark: bool = False, whole: int | None = None
+) -> go.Figure:
+    """One bar per name with its size and its share of `whole`, by default of all that are shown."""
+    whole = whole or sum(sizes.values())
     figure = go.Figure()
     for code, (name, size) in enumerate(sizes.items()):
         mark = group_mark(code, dark)

@@ -70,7 +70,7 @@ def _use(brought: upload_file.Brought, choice: tables.Choice) -> None:
     st.markdown(
         f"**{data.n:,} rows** by **{data.points.shape[1]} features**, {len(data.group_names)} "
         f"groups; {encoded.dropped:,} of {encoded.rows:,} rows left out{filled}. It will stand as "
-        f"**{escape(name)}** among the data sets of Explore, Convex and this page."
+        f"**{escape(name)}** among the data sets on every page."
     )
     with st.expander("What is done to the table"):
         for note in data.notes:
@@ -98,4 +98,5 @@ def lead_on(name: str) -> None:
     for key in ("protected", "rows", "sample"):
         st.session_state.pop(key, None)
     st.session_state["data"] = name
-    st.switch_page("pages/explore.py")
+    # An empty link: parameters that widgets of this page are bound to cannot be cleared otherwise.
+    st.switch_page("pages/explore.py", query_params={})

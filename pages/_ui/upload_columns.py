@@ -83,7 +83,7 @@ def _show_groups(groups: tables.Groups, join_key: str) -> None:
         st.caption(f"The largest {len(sizes)} of {len(groups.names):,} groups:")
     if sizes:
         alt = "Rows per group: " + ", ".join(f"{name} {size:,}" for name, size in sizes.items())
-        figure = bars.size_figure(sizes, "rows", is_dark())
+        figure = bars.size_figure(sizes, "rows", is_dark(), sum(groups.sizes.values()))
         chart(figure, tables.sizes_table(groups.sizes), "upload-sizes", alt)
     if groups.unknown:
         st.caption(f"{groups.unknown:,} rows have no group and are left out.")

@@ -19,7 +19,7 @@ OTHERS = "(others)"
 SMALL_GROUP = 30  # below this, a share or an average is mostly chance
 MANY_GROUPS = 8  # beyond this, charts are hard to read
 SHOWN = 5  # names in a sentence
-MOST_SHOWN = MAX_GROUPS  # bars in a chart
+MOST_SHOWN = 10  # bars in a chart
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,301 @@
+"""A table of one's own on the Data page and beyond, run without a browser; and who may see it."""
+
+import dataclasses
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import antidote_core as ac
+from antidote_core.datasets import tables
+from antidote_core.engine import Runner
+from antidote_core.engine.settings import LEASE_SECONDS
+from antidote_core.reporting.handover import antidote_csv, antidote_table, union_csv
+from antidote_core.reporting.spreadsheet import FORMULA_STARTS
+from pages._ui import upload_store
+from pages._ui.upload_store import KEPT, Uploads
+
+from .test_pages import open_page, texts
+
+SAMPLES = {sample.name: sample.content for sample in tables.sample_files()}
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTIDOTE_HOME", str(tmp_path))
+
+
+def said(app: AppTest) -> str:
+    return texts(app).replace("\\", "")
+
+
+def bring(name: str, content: bytes, app: AppTest | None = None) -> AppTest:
+    app = app or open_page("data", show="your own table")
+    app.file_uploader(key="upload").set_value((name, content, "text/csv")).run()
+    assert not app.exception
+    return app
+
+
+def widget(kind, label: str):
+    return next(element for element in kind if element.label.startswith(label))
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    next(button for button in app.button if button.label.startswith(label)).click().run()
+    assert not app.exception
+    return app
+
+
+def can_be_used(app: AppTest) -> bool:
+    return any(button.key == "use-new" for button in app.button)
+
+
+def test_before_an_upload_the_page_states_its_limits_and_offers_samples() -> None:
+    app = open_page("data", show="your own table")
+    assert not app.exception
+    assert not app.error
+    assert "at most 50 MB" in app.file_uploader(key="upload").label
+    assert "never shown to anyone else" in said(app)
+    names = [button.label for button in app.get("download_button")]
+    assert names == list(SAMPLES)
+
+
+def test_a_file_with_semicolons_decimal_commas_and_gaps() -> None:
+    app = bring("messwerte.csv", SAMPLES["messwerte.csv"])
+    assert not app.error
+    guessed = next(e.label for e in app.expander if e.label.startswith("Guessed"))
+    assert "semicolon, decimal comma, thousands point" in guessed
+    assert widget(app.selectbox, "Protected").value == "Geschlecht"
+    assert widget(app.multiselect, "Features").value == ["Alter", "Größe (m)", "Einkommen"]
+    assert "30 of 320 rows left out" in said(app)
+    widget(app.radio, "Rows with a gap").set_value("impute").run()
+    assert "2 of 320 rows left out, 29 cells filled in" in said(app)
+    widget(app.multiselect, "Features").select("Wohnung").run()
+    assert "318 rows** by **6 features" in said(app)
+    widget(app.radio, "Categories (Wohnung)").set_value("share").run()
+    assert "318 rows** by **4 features" in said(app)
+    widget(app.selectbox, "And a second").select("Wohnung").run()
+    assert "wanted it in one place" not in said(app)
+    assert "4 groups" in said(app)
+
+
+def test_guesses_can_be_changed() -> None:
+    app = bring("messwerte.csv", SAMPLES["messwerte.csv"])
+    widget(app.selectbox, "Decimal sign").select(".").run()
+    assert not app.exception
+    assert "both the decimal and the thousands sign" in app.error[0].value
+    assert not can_be_used(app)
+    widget(app.selectbox, "Thousands sign").select("").run()
+    assert not app.error
+    assert "Größe (m)" not in widget(app.multiselect, "Features").value
+    widget(app.selectbox, "Separator").select("|").run()
+    assert "one column only" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("empty.csv", b"", "empty.csv is empty (0 bytes)"),
+        ("photo.csv", b"\x89PNG\r\n\x1a\n" + bytes(999), "it begins like a PNG picture"),
+        ("notes.csv", b"only one column\n1\n", "one column only"),
+        ("two.csv", b"age,sex\n30,f\n40,m\n", "groups of fewer than 2 rows: f (1), m (1)"),
+        ("one.csv", b"age,sex\n" + b"30,f\n31,f\n" * 9, "'sex' has one group only (f, 18 rows)"),
+        ("big.csv", b"x,g\n" + b"1,a\n" * 15_728_640, "big.csv has 60 MB; wanted at most 50 MB"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_used_gets_one_sentence(name: str, content: bytes, sentence: str) -> None:
+    app = bring(name, content)
+    if name == "one.csv":
+        widget(app.selectbox, "Protected").select("sex").run()
+    assert len(app.error) == 1
+    assert sentence in app.error[0].value.replace("\\", "")
+    assert not can_be_used(app)
+
+
+def test_thirty_groups_are_warned_of_and_joined_by_a_button() -> None:
+    app = bring("towns.csv", SAMPLES["towns.csv"])
+    widget(app.selectbox, "Protected").select("town").run()
+    assert "'town' gives 30 groups; at most 20 can be compared" in said(app)
+    assert not can_be_used(app)
+    press(app, "Join groups of fewer than")
+    assert not app.error
+    assert can_be_used(app)
+    assert "8 groups" in said(app)
+
+
+def test_a_text_column_as_feature_is_warned_of_and_refused() -> None:
+    frame = pd.DataFrame(
+        {"age": range(80), "note": [f"*person* {i}" for i in range(80)], "sex": ["f", "m"] * 40}
+    ).assign(age=lambda d: d["age"] % 37)
+    app = bring("people.csv", frame.to_csv(index=False).encode())
+    assert widget(app.multiselect, "Features").value == ["age"]
+    widget(app.multiselect, "Features").select("note").run()
+    assert "note: texts. Leave it out" in said(app)
+    assert "'note' has 80 different texts" in app.error[0].value.replace("\\", "")
+    assert not can_be_used(app)
+
+
+def test_numbers_as_protected_attribute_are_cut_into_ranges() -> None:
+    app = bring("applicants.csv", SAMPLES["applicants.csv"])
+    widget(app.selectbox, "Protected").select("age").run()
+    assert not app.error
+    assert "3 groups" in said(app)
+
+
+def used(name: str = "applicants.csv") -> AppTest:
+    app = bring(name, SAMPLES[name])
+    next(button for button in app.button if button.key == "use-new").click().run()
+    assert not app.exception
+    return app
+
+
+def test_a_used_table_stands_among_the_data_sets_of_every_page() -> None:
+    app = used()
+    assert app.selectbox(key="data").value == "my-applicants"
+    assert "Only this browser sees it" in said(app)
+    for page in ("data", "convex", "explore"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert "my-applicants" in app.selectbox(key="data").options
+    app.switch_page("pages/data.py").run()
+    app.selectbox(key="data").select("my-applicants").run()
+    assert not app.error
+    assert app.title[0].value == "applicants"
+    assert "your own table applicants.csv, 300 of 300 rows" in said(app)
+    app.number_input(key="sample").set_value(100).run()
+    assert "100 points" in said(app)
+
+
+def test_nobody_else_sees_it() -> None:
+    used()
+    other = open_page("data", data="my-applicants")
+    assert "my-applicants" not in other.selectbox(key="data").options
+    assert "data = my-applicants" in other.warning[0].value.replace("\\", "")
+
+
+def test_runs_on_it_are_private_and_go_with_it(tmp_path) -> None:
+    app = used()
+    press(app, "▶ Run")
+    run_id = app.session_state["run"]
+    assert (tmp_path / "runs" / run_id / "data.npz").exists()
+    stranger = open_page("explore", run=run_id)
+    assert not stranger.exception
+    assert "opens only in the browser that started it" in stranger.error[0].value
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="show").set_value("your own table").run()
+    press(app, "Forget this data now")
+    assert "Forgotten: my-applicants and 1 run on it." in said(app)
+    assert not (tmp_path / "runs" / run_id).exists()
+    assert list((tmp_path / "runs").iterdir()) == []
+    app.segmented_control(key="show").set_value("data sets").run()
+    assert not app.exception
+    assert "my-applicants" not in app.selectbox(key="data").options
+
+
+# ---------------------------------------------------------------- the store of uploads
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def table(name: str) -> ac.Dataset:
+    return dataclasses.replace(ac.load_dataset("blobs"), name=name)
+
+
+def test_tables_go_some_minutes_after_the_last_page_is_closed(clock: Clock) -> None:
+    alive, renewed = {"tab"}, []
+    uploads = Uploads(alive.__contains__, renewed.append, clock)
+    uploads.put("ann", "tab", table("my-a"))
+    clock.now = 10 * LEASE_SECONDS
+    uploads.look()
+    assert renewed == ["ann"]
+    assert list(uploads.of("ann", "tab")) == ["my-a"]
+    alive.clear()
+    clock.now += LEASE_SECONDS - 1
+    uploads.look()
+    assert renewed == ["ann"]
+    alive.add("after F5")
+    assert list(uploads.of("ann", "after F5")) == ["my-a"]
+    uploads.look()
+    assert renewed == ["ann", "ann"]
+    alive.clear()
+    clock.now += LEASE_SECONDS + 1
+    uploads.look()
+    assert uploads.of("ann", "later") == {}
+
+
+def test_everyone_has_only_their_own_tables(clock: Clock) -> None:
+    uploads = Uploads(lambda session: True, lambda owner: None, clock)
+    uploads.put("ann", "1", table("my-a"))
+    uploads.put("bob", "2", table("my-b"))
+    assert list(uploads.of("ann", "1")) == ["my-a"]
+    assert uploads.of("eve", "3") == {}
+    uploads.forget("bob", "my-a")
+    assert list(uploads.of("ann", "1")) == ["my-a"]
+    uploads.forget("ann", "my-a")
+    assert uploads.of("ann", "1") == {}
+
+
+def test_a_browser_and_a_server_hold_only_so_many(clock, monkeypatch) -> None:
+    uploads = Uploads(lambda session: True, lambda owner: None, clock)
+    for number in range(KEPT):
+        uploads.put("ann", "1", table(f"my-{number}"))
+    uploads.put("ann", "1", table("my-0"))
+    with pytest.raises(ac.DataError, match="3 tables of yours are here already"):
+        uploads.put("ann", "1", table("my-more"))
+    monkeypatch.setattr(upload_store, "MAX_TOTAL", 100)
+    with pytest.raises(ac.DataError, match="holds as many tables"):
+        uploads.put("bob", "2", table("my-more"))
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [("People 2024", "my-people-2024"), ("../x/¿", "my-x"), ("bank", "my-bank"), ("", "my-table")],
+)
+def test_names_fit_a_url_and_are_never_those_of_a_bundled_set(title: str, name: str) -> None:
+    assert upload_store.choosable_name(title) == name
+    assert upload_store.is_own(name)
+
+
+# ---------------------------------------------------------------- exported tables
+
+
+def test_formulas_in_an_uploaded_table_are_harmless_in_every_exported_one() -> None:
+    frame = pd.DataFrame(
+        {
+            "=HYPERLINK(1)": [1.0, 2.0, 3.0, 4.0] * 5,
+            "copies": ["=cmd|' /C calc'!A0", "@SUM(1)", "+1", "-2"] * 5,
+            "antidote": [5.0, 6.0, 8.0, -9.0] * 5,
+            "who": ["=1+1", "b"] * 10,
+        }
+    )
+    whole = tables.Table("a.csv", frame)
+    features = ("=HYPERLINK(1)", "copies", "antidote")
+    data = tables.encode(whole, tables.Choice(features, ("who",)), "my-a", "a").data
+    for exported in (antidote_csv(data, data.points[:3]), union_csv(data, data.points[:3])):
+        cells = pd.read_csv(pd.io.common.StringIO(exported), dtype=str, keep_default_na=False)
+        for cell in [*cells.columns, *cells.to_numpy().ravel()]:
+            harmful = cell.startswith(FORMULA_STARTS)
+            assert not harmful or pd.notna(pd.to_numeric(cell, errors="coerce"))
+    assert "'=1+1" in union_csv(data, data.points[:3])
+    assert "antidote (table),who,antidote" in union_csv(data, data.points[:3])
+    assert antidote_table(data, data.points[:3]).columns[:3].tolist() == [
+        "copies", "=HYPERLINK(1)", "copies (table)",
+    ]  # fmt: skip
+
+
+def test_a_private_run_of_a_library_user_is_left_alone(tmp_path) -> None:
+    with Runner(tmp_path, slots=1) as runner:
+        run_id = runner.submit(ac.RunSpec(dataset="mine"), table("mine"), "ann")
+        assert runner.store.expired(-1.0) == []
+        assert runner.forget("ann") == 0
+        runner.stop(run_id, "ann")
