@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from antidote_core.algorithms.record import RunView
 from antidote_core.algorithms.sweep_record import SweepView
+from antidote_core.engine.errors import RunError
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.kind import Kind, View
 from antidote_core.engine.limits import Limits
@@ -225,7 +226,10 @@ class Scheduler:
                 worker.process.kill()
                 worker.process.wait()
             worker.let_go()
-            self._settle(run_id, SERVER_GONE)
+            try:
+                self._settle(run_id, SERVER_GONE)
+            except RunError:  # a full disk, say: the next server finds out how it ended
+                _logger.exception("The end of run %s could not be written down", run_id)
         self._workers.clear()
 
     def _view(self, run_id: str) -> View:

@@ -177,13 +177,7 @@ def full_disk(times: int = 5) -> Row:
                     run_id = runner.submit(replace(ENDLESS, seed=seed), owner="ann")
                     _first_round(runner, run_id)
                     ballast = folder / "ballast"
-                    with ballast.open("wb") as file:
-                        try:
-                            while True:
-                                file.write(b"\0" * 1024)
-                                file.flush()
-                        except OSError:
-                            pass
+                    _fill(ballast)
                     before = confirmed(runner, run_id)
                     status = runner.wait(run_id, 60)
                     said = status.message
@@ -195,6 +189,16 @@ def full_disk(times: int = 5) -> Row:
             finally:
                 subprocess.run(["umount", "-l", str(folder)], check=True)
     return Row("disk full while a run writes, then freed", times, lost, said)
+
+
+def _fill(path: Path) -> None:
+    """Write until nothing more fits."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT)
+    try:
+        while True:
+            os.write(handle, bytes(1024))
+    except OSError:
+        os.close(handle)
 
 
 def _finished(runner: Runner, run_id: str) -> RunView:
