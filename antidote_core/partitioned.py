@@ -14,11 +14,12 @@ import numpy as np
 
 from antidote_core.clustering import get_clustering
 from antidote_core.clustering.exchange import Shelves
+from antidote_core.clustering.kmeans import Fixpoint
 from antidote_core.clustering.partitioned import SAMPLE, PartitionedEvaluator
 from antidote_core.datasets.parts import Parts, shares
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
-from antidote_core.problem import BOXES, Problem, check_settings
+from antidote_core.problem import BOXES, Independent, Problem, check_settings
 from antidote_core.types import Floats, Ints, Solution
 
 
@@ -82,6 +83,7 @@ class PartitionedProblem(Problem):
     ) -> None:
         check_settings(k, restarts, seed)
         self.parts = parts
+        self.data = parts.head
         self.clustering = get_clustering("kmeans")
         self.fairness = get_fairness(fairness)
         if self.fairness.statistic is None:
@@ -102,15 +104,33 @@ class PartitionedProblem(Problem):
     def evaluate_many(self, antidotes: Sequence[Floats]) -> Floats:
         """f of many V, (b,): a little dearer than one evaluation where the parts are far away."""
         found = self.evaluator.fixpoints([self._checked(antidote) for antidote in antidotes])
-        assert self._statistic is not None
-        return np.array([self._statistic(point.counts, point.group_costs) for point in found])
+        return np.array([self._cost(point) for point in found])
 
     def cluster(self, antidote: Floats) -> Solution:
         """Centres and cost under C(U ∪ V); the labels of U are fetched when asked for."""
         found = self.evaluator.fixpoints([self._checked(antidote)])[0]
+        return PartitionedSolution(self.evaluator, found.centers, found.inertia, self._cost(found))
+
+    def _cost(self, found: Fixpoint) -> float:
         assert self._statistic is not None
-        cost = float(self._statistic(found.counts, found.group_costs))
-        return PartitionedSolution(self.evaluator, found.centers, found.inertia, cost)
+        return float(self._statistic(found.counts, found.group_costs))
+
+    def independent(self, antidote: Floats, restarts: int, seed: int) -> Independent:
+        """U ∪ V clustered anew: scikit-learn on a fresh sample and V, then Lloyd on all of U ∪ V.
+
+        A row of the sample stands for as many points as it was drawn from, a point of V for itself.
+        """
+        from sklearn.cluster import KMeans
+
+        antidote = self._checked(antidote)
+        sample, _ = self.evaluator.draw(seed)
+        weights = np.ones(len(sample) + len(antidote))
+        weights[: len(sample)] = self.parts.n / len(sample)
+        model = KMeans(self.k, n_init=restarts, random_state=seed)
+        model.fit(np.vstack([sample, antidote]), sample_weight=weights)
+        found = self.evaluator.descend(antidote, model.cluster_centers_)
+        held = int((found.counts.sum(axis=1) > 0).sum())
+        return Independent(found.inertia, self._cost(found), self.k - held)
 
     def box(self, name: str) -> tuple[Floats, Floats]:
         """As `Problem.box`; the percentiles of "plausible" are those of the sample."""

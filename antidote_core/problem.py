@@ -34,6 +34,18 @@ class Tables:
     social: SocialTable
 
 
+@dataclass(frozen=True)
+class Independent:
+    """A plain clustering of U ∪ V from scratch: its objective, its cost scored on U alone.
+
+    `antidote_only` clusters hold no point of U.
+    """
+
+    objective: float
+    cost: float
+    antidote_only: int
+
+
 def check_settings(k: int, restarts: int, seed: int) -> None:
     """Refuse settings that are not whole numbers, or too small."""
     for name, value, minimum in (("k", k, 2), ("restarts", restarts, 1), ("seed", seed, 0)):
@@ -104,6 +116,17 @@ class Problem:
         antidote = self._checked(antidote)
         solved = self.evaluator.solve(antidote)
         return Solution(solved.centers, solved.labels, solved.objective, self.evaluate(antidote))
+
+    def independent(self, antidote: Floats, restarts: int, seed: int) -> Independent:
+        """U ∪ V clustered anew by the plain clustering, without the evaluator."""
+        union = np.vstack([self.points, antidote])
+        fit = self.clustering.fit(union, k=self.k, restarts=restarts, seed=seed)
+        labels = np.asarray(fit.labels[: len(self.points)])
+        if self.clustering.by_nearest_center:
+            cost = self.fairness.of_centers(fit.centers, self.points, self.groups)
+        else:
+            cost = self.fairness.of_labels(labels, fit.centers, self.points, self.groups)
+        return Independent(fit.objective, cost, self.k - len(np.unique(labels)))
 
     def tables(self, antidote: Floats) -> Tables:
         """The cluster x group table and the group costs behind the cost of V."""

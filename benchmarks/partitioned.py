@@ -10,7 +10,7 @@ import pickle
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,8 @@ from antidote_core.types import Column, Dataset, Floats, Ints
 D, G, K = 4, 2, 3
 PART = 1_250_000  # points of a part
 EVALUATIONS = 40
+
+Evaluate = Callable[[list[Floats]], Sequence[float] | Floats]
 
 
 def generated(n: int) -> Iterator[tuple[Floats, Ints]]:
@@ -92,14 +94,17 @@ def main(points: str = "1e7", workers: str = "2", folder: str = "") -> None:
             measure(parts, client)
 
 
+def drawn(parts: Parts, size: int) -> list[Floats]:
+    """V of that size, half at each of two places of the box around the middle."""
+    rng = np.random.default_rng(0)
+    lower, upper = parts.lower / 2, parts.upper / 2
+    places = [rng.uniform(lower, upper, (2, D)) for _ in range(EVALUATIONS)]
+    return [np.repeat(pair, size // 2, axis=0) for pair in places]
+
+
 def measure(parts: Parts, client: Client) -> None:
     n = parts.n
-    size = max(10, n // 2000)
-    lower, upper = parts.lower / 2, parts.upper / 2
-    rng = np.random.default_rng(0)
-    antidotes = [
-        np.repeat(rng.uniform(lower, upper, (2, D)), size // 2, axis=0) for _ in range(EVALUATIONS)
-    ]
+    few, many = (drawn(parts, size) for size in (100, max(100, n // 2000)))
     begun = time.perf_counter()
     counted = Counted(ClusterShelves(parts, client))
     print(
@@ -111,13 +116,12 @@ def measure(parts: Parts, client: Client) -> None:
     begun = time.perf_counter()
     problem = PartitionedProblem(parts, fairness="social", k=K, shelves=counted)
     print(f"portfolio (10 restarts)     {time.perf_counter() - begun:8.1f} s", flush=True)
-    problem.evaluate_many(antidotes)  # learns its anchors
     evaluator = problem.evaluator
 
-    def rate(name: str, evaluate: object) -> Floats:
+    def rate(name: str, evaluate: Evaluate, antidotes: list[Floats]) -> Floats:
         counted.bytes, evaluator.exchanges = 0, 0
         begun = time.perf_counter()
-        costs = np.array(evaluate())  # type: ignore[operator]
+        costs = np.array(evaluate(antidotes))
         each = 1e3 * (time.perf_counter() - begun) / EVALUATIONS
         print(
             f"{name:27} {each:8.1f} ms, {evaluator.exchanges / EVALUATIONS:.2f} exchanges, "
@@ -126,13 +130,16 @@ def measure(parts: Parts, client: Client) -> None:
         )
         return costs
 
-    rate("evaluation, one at a time", lambda: [problem.evaluate(v) for v in antidotes])
-    costs = rate(f"evaluation, {EVALUATIONS} at a time", lambda: problem.evaluate_many(antidotes))
+    for antidotes in (few, many):
+        print(f"|V| = {len(antidotes[0]):,}")
+        problem.evaluate_many(antidotes)  # learns its anchors
+        rate("  one evaluation at a time", lambda vs: [problem.evaluate(v) for v in vs], antidotes)
+        costs = rate(f"  {EVALUATIONS} evaluations at a time", problem.evaluate_many, antidotes)
     for address, process in client.run(_process).items():
         print(f"memory of {address:24} {resident(process):6.0f} MB")
     for held in counted.ask("memory"):
         print(f"  of which points and anchors {held / 2**20:10.0f} MB")
-    solutions = [problem.cluster(antidote) for antidote in antidotes[:3]]
+    solutions = [problem.cluster(antidote) for antidote in many[:3]]
     labels = [solution.labels.astype(np.int8) for solution in solutions]
 
     rows = np.concatenate([read_part(path, D)[0] for path in parts.paths])
@@ -159,7 +166,7 @@ def measure(parts: Parts, client: Client) -> None:
     # The same starts: whether the parts change an answer, not which optimum the restarts find.
     whole.basins, whole._capture = problem.evaluator.basins, problem.evaluator.capture_centers
     differing, worst = 0, 0.0
-    for index, antidote in enumerate(antidotes):
+    for index, antidote in enumerate(many):
         centers, _, group_costs = whole.statistics(antidote)
         worst = max(worst, abs(float(group_costs.max()) - costs[index]))
         if index < len(labels):

@@ -26,9 +26,11 @@ from antidote_core.algorithms.spreading import Spread, spread_out
 from antidote_core.algorithms.verification import CHECKS, kept_gain, meets, noise, verifying
 from antidote_core.algorithms.workshop import Workshop
 from antidote_core.datasets import load_dataset
+from antidote_core.datasets.parts import Parts
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box, Minimise, Minimum
+from antidote_core.partitioned import PartitionedProblem
 from antidote_core.problem import Problem
 from antidote_core.types import Dataset, Event, Floats, RunSpec
 
@@ -46,11 +48,13 @@ Cancel = Callable[[], bool]
 
 def grow(
     spec: RunSpec,
-    data: Dataset | None = None,
+    data: Dataset | PartitionedProblem | None = None,
     cancel: Cancel | None = None,
     workshop: Workshop | None = None,
 ) -> Iterator[Event]:
     """Run Algorithm 2; `data` overrides the data set that the spec names.
+
+    Data in parts come as a PartitionedProblem made with the settings of the spec.
 
     `cancel()` is asked before every evaluation; when true, the best V so far is verified no more,
     and the last event is "stopped". A `workshop` shares work between runs on the same data, without
@@ -61,7 +65,9 @@ def grow(
     ['started', 'vanilla', 'target', 'noise', 'round', 'verified', 'finished']
     """
     designs = get_optimizer(spec.optimizer).designs
-    if data is None:
+    if isinstance(data, PartitionedProblem):
+        _check_parted(spec, data)
+    elif data is None:
         data = load_spec_data(spec)
     if not designs:
         yield from _events(spec, data, cancel, designs, workshop)
@@ -101,7 +107,11 @@ DOING = {
 
 
 def _events(
-    spec: RunSpec, data: Dataset, cancel: Cancel | None, designs: bool, workshop: Workshop | None
+    spec: RunSpec,
+    data: Dataset | PartitionedProblem,
+    cancel: Cancel | None,
+    designs: bool,
+    workshop: Workshop | None,
 ) -> Iterator[Event]:
     begun = time.monotonic()
     view = RunView()
@@ -112,15 +122,13 @@ def _events(
         view = after(view, happened)
         return happened
 
-    yield event("started", **_started(spec, data))
-    if workshop is None:
-        problem = Problem(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
-    else:
-        problem = workshop.problem(spec, data)
-    yield event("vanilla", **_state(problem, np.empty((0, data.points.shape[1]))))
+    points = data.parts if isinstance(data, PartitionedProblem) else data
+    yield event("started", **_started(spec, points))
+    problem, other_seeds = _prepared(spec, data, workshop)
+    yield event("vanilla", **_state(problem, problem.points[:0]))
     target, strict, sota = _target(spec, problem)
     yield event("target", target=target, strict=strict, sota=sota)
-    yield event("noise", costs=list(workshop.noise(spec, data) if workshop else noise(problem)))
+    yield event("noise", costs=list(other_seeds()))
 
     def out_of_time() -> bool:
         return spec.max_seconds is not None and time.monotonic() - begun > spec.max_seconds
@@ -128,7 +136,7 @@ def _events(
     def stop() -> bool:
         return (cancel is not None and cancel()) or out_of_time()
 
-    sizes = _Sizes(spec, data.n)
+    sizes = _Sizes(spec, points.n)
     if designs:
         limit = None if spec.target == LOWEST else _limit(target, strict)
         rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop, _state)
@@ -177,6 +185,42 @@ def _events(
     yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
 
 
+def _prepared(
+    spec: RunSpec, data: Dataset | PartitionedProblem, workshop: Workshop | None
+) -> tuple[Problem, Callable[[], tuple[float, ...]]]:
+    """The problem, and what gives its costs for other seeds."""
+    if isinstance(data, PartitionedProblem):
+        return data, lambda: noise(data)
+    if workshop is not None:
+        return workshop.problem(spec, data), lambda: workshop.noise(spec, data)
+    problem = Problem(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
+    return problem, lambda: noise(problem)
+
+
+def _check_parted(spec: RunSpec, problem: PartitionedProblem) -> None:
+    """Refuse what looks at every point, and settings that are not those of the problem."""
+    if get_optimizer(spec.optimizer).designs:
+        raise SpecError(
+            f"The optimizer {spec.optimizer!r} looks at every point, and data in parts are nowhere "
+            "together; choose one that searches, such as 'structured' or 'cmaes'."
+        )
+    if spec.target == "sota":
+        raise SpecError(
+            "The fair algorithms look at every point, and data in parts are nowhere together; "
+            "choose target 'vanilla' or a number."
+        )
+    made = {
+        "clustering": problem.clustering.name, "fairness": problem.fairness.name, "k": problem.k,
+        "restarts": problem.restarts, "seed": problem.seed,
+    }  # fmt: skip
+    for name, value in made.items():
+        if getattr(spec, name) != value:
+            raise SpecError(
+                f"The run asks for {name} = {getattr(spec, name)!r}, and the problem in parts was "
+                f"made with {value!r}; make both with the same settings."
+            )
+
+
 def _at(view: RunView) -> dict[str, Any]:
     return {"index": view.rounds - 1, "size": view.size, "cost": view.cost}
 
@@ -209,7 +253,11 @@ def load_spec_data(spec: RunSpec) -> Dataset:
     )
 
 
-def run(spec: RunSpec, data: Dataset | None = None, cancel: Cancel | None = None) -> RunView:
+def run(
+    spec: RunSpec,
+    data: Dataset | PartitionedProblem | None = None,
+    cancel: Cancel | None = None,
+) -> RunView:
     """Algorithm 2 to its end; the same as folding the events of `grow`.
 
     >>> result = run(RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=2))
@@ -393,12 +441,12 @@ class _Search:
         return self._minimum
 
 
-def _started(spec: RunSpec, data: Dataset) -> dict[str, Any]:
+def _started(spec: RunSpec, data: Dataset | Parts) -> dict[str, Any]:
     return {
         "spec": asdict(spec),
         "id": spec.id,
         "points": data.n,
-        "dimension": data.points.shape[1],
+        "dimension": len(data.shift),
         "groups": list(data.group_names),
         "group_sizes": data.group_sizes.tolist(),
         "source": data.source,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antidote_core.problem import Problem
-from antidote_core.types import Clustering, Floats
+from antidote_core.types import Floats
 
 CHECKS = 4
 RESTARTS = 10
@@ -57,29 +57,23 @@ def verifying(
     key: int = FRESH,
 ) -> Generator[int, None, Verification]:
     """`verify`, step by step: yields the number of checks done so far; `key` sets the seeds."""
-    union = np.vstack([problem.points, antidote])
     fits = []
     for seed in _seeds(problem.seed, key, checks):
-        fits.append(problem.clustering.fit(union, k=problem.k, restarts=RESTARTS, seed=seed))
+        fits.append(problem.independent(antidote, RESTARTS, seed))
         yield len(fits)
-    costs = [_cost(problem, fit) for fit in fits]
+    costs = [fit.cost for fit in fits]
     best = min(range(checks), key=lambda i: fits[i].objective)
     met = [meets(cost, target, strict) for cost in costs]
-    held = len(np.unique(_labels(problem, fits[best])))
     return Verification(
-        tuple(costs), costs[best], sum(met) / checks, met[best], problem.k - held, RESTARTS
+        tuple(costs), costs[best], sum(met) / checks, met[best], fits[best].antidote_only, RESTARTS
     )
 
 
 def noise(problem: Problem, seeds: int = NOISE_SEEDS) -> tuple[float, ...]:
     """Cost of the plain clustering of U for other seeds, with the run's number of restarts."""
+    none = problem.points[:0]
     return tuple(
-        _cost(
-            problem,
-            problem.clustering.fit(
-                problem.points, k=problem.k, restarts=problem.restarts, seed=seed
-            ),
-        )
+        problem.independent(none, problem.restarts, seed).cost
         for seed in _seeds(problem.seed, _NOISE, seeds)
     )
 
@@ -101,15 +95,3 @@ def kept_gain(cost: float, vanilla: float) -> float:
 
 def _seeds(seed: int, key: int, count: int) -> list[int]:
     return [int(s) for s in np.random.SeedSequence([seed, key]).generate_state(count)]
-
-
-def _labels(problem: Problem, fit: Clustering) -> Floats:
-    return np.asarray(fit.labels[: len(problem.points)])
-
-
-def _cost(problem: Problem, fit: Clustering) -> float:
-    """F of an independent clustering, scored on U alone."""
-    if problem.clustering.by_nearest_center:
-        return problem.fairness.of_centers(fit.centers, problem.points, problem.groups)
-    labels = np.asarray(fit.labels[: len(problem.points)])
-    return problem.fairness.of_labels(labels, fit.centers, problem.points, problem.groups)

@@ -246,7 +246,7 @@ class PartitionedEvaluator:
         squared = np.empty(len(run.antidote))
         self._kernels.assign(run.antidote, run.centers, labels, squared)
         count += np.bincount(labels, minlength=len(count))
-        np.add.at(total, labels, run.antidote)
+        total += (labels == np.arange(len(count))[:, None]).astype(np.float64) @ run.antidote
         if (count == 0.0).any():
             self._refill(run, count, total, (run.antidote, labels, squared))
         centers = total / count[:, None]

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antidote_core.clustering.kmeans import KMeansEvaluator
+from antidote_core.clustering.partitioned import PartitionedEvaluator
 from antidote_core.clustering.spectral import SpectralEvaluator
 from antidote_core.fairness.gradients import descent_directions
 from antidote_core.optimizers.cma import cmaes
@@ -88,7 +89,7 @@ class _Search:
         for x in np.asarray(start if start is not None else []).reshape(-1, self.size * self.d):
             atoms, counts = np.unique(x.reshape(-1, self.d), axis=0, return_counts=True)
             self.attempt(atoms, counts)
-        if isinstance(self.problem.evaluator, KMeansEvaluator):
+        if isinstance(self.problem.evaluator, KMeansEvaluator | PartitionedEvaluator):
             self.downhill()
             self.switch_basin(self.problem.evaluator)
         elif isinstance(self.problem.evaluator, SpectralEvaluator):
@@ -157,7 +158,7 @@ class _Search:
                         active = min(max(1, round(share * self.size)), self.size - 1)
                         yield _stack([first, second], [active, self.size - active])
 
-    def switch_basin(self, evaluator: KMeansEvaluator) -> None:
+    def switch_basin(self, evaluator: KMeansEvaluator | PartitionedEvaluator) -> None:
         """All points where another optimum gains most on the present one."""
         home = evaluator.basins[0]
         for other in evaluator.basins[1:]:

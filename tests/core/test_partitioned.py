@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.cluster import KMeans
 
-from antidote_core import Problem, SpecError, load_dataset
+from antidote_core import Problem, RunSpec, SpecError, load_dataset, run
 from antidote_core.clustering.partitioned import PartitionedEvaluator
 from antidote_core.clustering.parts import Part, Shelf
 from antidote_core.datasets.parts import open_parts, write_parts
@@ -195,3 +195,34 @@ def test_settings_that_cannot_be_are_refused_in_a_sentence(creditcard, monkeypat
     monkeypatch.setitem(FAIRNESS, "every", everything)
     with pytest.raises(SpecError, match=r"'every' looks at every point; .* give it a statistic"):
         PartitionedProblem(written, fairness="every")
+
+
+def test_a_run_in_parts_finds_what_a_run_on_the_whole_finds(creditcard):
+    data, written = creditcard
+    spec = RunSpec("creditcard", k=2, restarts=3, start_size=30, budget=60, max_rounds=1)
+    whole = run(spec, data)
+    parted = PartitionedProblem(written, k=2, restarts=3)
+    result = run(spec, parted)
+    # The sample is all of U here, so the search takes the same way but for rounding.
+    np.testing.assert_allclose(result.antidote, whole.antidote, rtol=1e-6, atol=1e-6)
+    assert result.vanilla_cost == whole.vanilla_cost
+    assert result.cost == pytest.approx(whole.cost, abs=1e-6)
+    assert result.evaluations == whole.evaluations
+    assert result.reached
+    assert result.verification.share == whole.verification.share
+    assert result.verification.costs == pytest.approx(whole.verification.costs, abs=1e-2)
+    assert Problem(data, k=2, restarts=3).evaluate(result.antidote) == result.cost
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"optimizer": "design"}, r"'design' looks at every point, .* such as 'structured'"),
+        ({"target": "sota"}, r"fair algorithms look at every point, .* 'vanilla' or a number"),
+        ({"k": 3}, r"asks for k = 3, .* made with 2; make both with the same settings"),
+    ],
+)
+def test_runs_that_parts_cannot_serve_say_so(creditcard, settings, sentence):
+    parted = PartitionedProblem(creditcard[1], k=2, restarts=1)
+    with pytest.raises(SpecError, match=sentence):
+        run(RunSpec("creditcard", **{"k": 2, "restarts": 1, **settings}), parted)
