@@ -204,7 +204,7 @@ def _ours(
 
 
 def _printed_is_weaker(paper: Printed, ours: Attempt) -> bool:
-    """Whether the printed cost of the fair algorithm is an easier target than the one found here."""
+    """Whether the printed cost of the fair algorithm is an easier target than that found here."""
     return ours.view.target < paper.before < ours.view.vanilla_cost
 
 

@@ -15,6 +15,7 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context
 
 from antidote_core.errors import AntidoteError, SolverError
@@ -82,7 +83,7 @@ def run_cells(
             waiting = iter(left)
             done = len(there)
             while True:
-                while len(running) < processes and (cell := next(waiting, None)) is not None:
+                for cell in islice(waiting, processes - len(running)):
                     running[pool.submit(compute_cell, cell, journal.seed)] = cell
                 if not running:
                     break

@@ -12,7 +12,7 @@ from antidote_core import DataError, Problem, SpecError, social_cost
 from antidote_core.algorithms.record import unpack
 from antidote_core.cli import BAD_INPUT, main
 from antidote_core.paper import paper_tables
-from antidote_core.reproduction import marks, summary, tables
+from antidote_core.reproduction import marks, run, summary, tables
 from antidote_core.reproduction.cells import (
     CONVEX,
     FAIRNESS_TABLES,
@@ -177,25 +177,29 @@ def test_a_gain_inside_the_noise_and_a_smallest_size_are_said():
 
 def test_a_journal_goes_on_after_an_interruption(tmp_path):
     journal = Journal(tmp_path / "x.journal", seed=0)
-    bank, other = QUICK, Cell(CONVEX, "adult", "son", "social", 0, OURS)
-    steps = run_cells([bank], journal, processes=1)
-    first = next(steps)
-    steps.close()
-    assert not first.resumed
+    there, left = Cell(CONVEX, "adult", "son", "social", 0, OURS), QUICK
+    row = {"real": True, "answer": {"seconds": 1.0}}
+    journal.append(there.key, row)
     with journal.path.open("a") as file:
         file.write('{"format": 1, "seed": 0, "key": "torn')  # killed in the middle of a line
-    again = list(run_cells([bank], journal, processes=1))
-    assert [(step.resumed, step.row) for step in again] == [(True, first.row)]
-    both = list(run_cells([bank, other], journal, processes=1))
-    assert [(step.cell, step.resumed, step.done) for step in both] == [
-        (bank, True, 1), (other, False, 2),
-    ]  # fmt: skip
-    assert set(journal.rows()) == {bank.key, other.key}
+    steps = list(run_cells([there, left], journal, processes=1))
+    assert [(step.cell, step.resumed, step.done) for step in steps] == [
+        (there, True, 1),
+        (left, False, 2),
+    ]
+    assert steps[0].row == row
+    assert journal.rows() == {there.key: row, left.key: steps[1].row}
+    again = list(run_cells([there, left], journal, processes=1))
+    assert [step.resumed for step in again] == [True, True]
     assert Journal(journal.path, seed=1).rows() == {}
-    # Rows of the twin are no answer once the faces are there, nor the other way round.
-    journal.append(bank.key, {**first.row, "real": False})
-    renewed = next(step for step in run_cells([bank], journal, processes=1))
-    assert not renewed.resumed
+
+
+def test_rows_of_the_twin_are_no_answer_once_the_faces_are_there(monkeypatch):
+    cell = Cell("vanilla_k2", "lfw", "kmeans", "balance", 2, OURS)
+    monkeypatch.delenv("ANTIDOTE_DATA_DIR", raising=False)
+    assert run._is_current(cell, {"real": False})
+    assert not run._is_current(cell, {"real": True})
+    assert not run._is_current(cell, None)
 
 
 def test_results_survive_the_file(tmp_path):
