@@ -127,7 +127,7 @@ def _found(record: RunRecord) -> Section:
     paragraphs = []
     if record.shot is not None and record.spec.fairness == "balance":
         paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
-    paragraphs += design_sentences(record.view, record.data)
+    paragraphs += design_sentences(record.view)
     paragraphs += [note for note in record.view.notes if note not in record.data.notes]
     return Section("What was found", paragraphs, figures(record))
 

@@ -1,0 +1,278 @@
+"""The report, the ZIP and the slides of a run: what they say, and that names stay names."""
+
+import csv
+import dataclasses
+import html
+import io
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import antidote_core as ac
+from antidote_core.algorithms.record import fold
+from antidote_core.engine.stages import STAGES
+from antidote_core.reporting import departures, limits
+from antidote_core.reporting.asked import settings
+from antidote_core.reporting.bundle import CONTENTS, run_bundle, run_json
+from antidote_core.reporting.page import MAX_ROWS, Chart, Page, Section, html_page, html_table
+from antidote_core.reporting.present import for_the_back_row
+from antidote_core.reporting.report import run_report
+from antidote_core.reporting.run_curve import run_curve_figure
+from antidote_core.reporting.run_sections import RunRecord, run_sections
+from antidote_core.reporting.run_slides import run_slides
+from antidote_core.reporting.verdict import verdict
+from antidote_core.types import RunSpec
+
+ROOT = Path(__file__).parents[2]
+SPEC = RunSpec(
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=100, max_rounds=4, seed=1
+)
+
+
+class Reader(HTMLParser):
+    """Tags with their attributes, and the text outside scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._open = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self._open = tag
+
+    def handle_endtag(self, tag):
+        self._open = ""
+
+    def handle_data(self, data):
+        if self._open not in ("script", "style"):
+            self.text += data + " "
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def events() -> list[ac.Event]:
+    data = ac.load_dataset(SPEC.dataset)
+    happened = list(ac.grow(SPEC, data))
+    view = fold(happened)
+    for stage in STAGES:
+        happened += list(stage(SPEC, data, view, lambda: False))
+    return happened
+
+
+@pytest.fixture(scope="module")
+def record(events) -> RunRecord:
+    return RunRecord(ac.load_dataset(SPEC.dataset), SPEC, fold(events), run_id="x" * 22)
+
+
+@pytest.fixture(scope="module")
+def report(record) -> str:
+    return run_report(record, "16 November 2026")
+
+
+def test_the_report_holds_everything_and_asks_nobody(report, record) -> None:
+    page = Reader(report)
+    said = " ".join(page.text.split())
+    found = verdict(record.view)
+    for sentence in (found.headline, *found.details):
+        assert " ".join(sentence.split()) in said
+    for heading in (
+        "Cost against antidote size", "Against the others", "What the costs mean",
+        "How it was done", "Settings, seed and versions", "The data: Two optima",
+        "What was not shown", "Where this departs from the paper",
+    ):  # fmt: skip
+        assert heading in said
+    for name, value in settings(SPEC).items():
+        assert name in said
+        assert " ".join(value.split()) in said
+    for text in limits.limits(record.data, SPEC, record.view):
+        assert " ".join(text.split()) in said
+    addresses = [
+        value for _, attributes in page.tags for key, value in attributes.items()
+        if key in ("src", "href", "srcset", "action")
+    ]  # fmt: skip
+    assert addresses == []
+    [policy] = [tag["content"] for tag in page.named("meta") if tag.get("http-equiv")]
+    assert policy.startswith("default-src 'none'")
+    assert report.count("<script>") == 2  # plotly.js once, and the few lines that draw
+
+
+def test_every_chart_has_words_and_numbers(report, record) -> None:
+    charts = [chart for section in run_sections(record) for chart in section.charts]
+    drawn = [tag for tag in Reader(report).named("div") if tag.get("role") == "img"]
+    assert len(drawn) == len(charts) >= 6
+    assert all(tag["aria-label"] for tag in drawn)
+    for section in run_sections(record):
+        for chart in section.charts:  # small charts side by side share one table
+            assert len(chart.table) or section.table is not None
+    figures = re.findall(r"<script type='application/json' id='figure-\d+'>(.*?)</script>", report)
+    assert len(figures) == len(charts)
+    assert all(json.loads(figure)["data"] for figure in figures)
+
+
+def test_the_curve_in_the_report_has_the_costs_of_the_run(record) -> None:
+    figure = run_curve_figure(record.view)
+    line = next(trace for trace in figure.data if trace.name == "best V of a round")
+    costs = [record.view.vanilla_cost, *(done.cost for done in record.view.history)]
+    np.testing.assert_allclose(line.y, costs)
+    filled = next(trace for trace in figure.data if trace.name.startswith("checked"))
+    assert (filled.x[0], filled.y[0]) == (record.view.size, record.view.cost)
+
+
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def test_names_from_a_table_stay_text(record) -> None:
+    data = dataclasses.replace(
+        record.data,
+        title=HOSTILE,
+        group_names=(HOSTILE, "=1+1"),
+        feature_names=(HOSTILE, "y"),
+        source=HOSTILE,
+        notes=(HOSTILE,),
+    )
+    page = run_report(dataclasses.replace(record, data=data, name=HOSTILE))
+    reader = Reader(page)
+    assert reader.named("img") == []
+    assert page.count("<script>") == 2
+    assert html.escape(HOSTILE, quote=True) in page
+    assert not [attributes for _, attributes in reader.tags if "onerror" in attributes]
+
+
+def test_a_page_without_charts_is_small_and_long_tables_are_cut() -> None:
+    page = html_page(Page("t", "l", [Section("h", ["p"], [("a", "b")])]))
+    assert len(page) < 10_000
+    long = html_table(pd.DataFrame({"a": range(MAX_ROWS + 5)}))
+    assert long.count("<tr>") == MAX_ROWS + 1
+    assert f"The first {MAX_ROWS} of {MAX_ROWS + 5} rows" in long
+    odd = html_table(pd.DataFrame({"a": [float("nan"), float("inf"), -1.5], "b": [None, "", "x"]}))
+    assert "−1.5" in odd
+    assert "nan" not in odd
+
+
+def test_the_zip_holds_the_run_and_can_be_read_back(record, events) -> None:
+    archive = zipfile.ZipFile(io.BytesIO(run_bundle(record, events)))
+    assert archive.testzip() is None
+    assert set(archive.namelist()) == {*CONTENTS, "README.txt"}
+    texts = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert RunSpec.from_json(texts["spec.json"]) == SPEC
+    again = fold(ac.Event.from_json(line) for line in texts["events.jsonl"].splitlines())
+    np.testing.assert_array_equal(again.antidote, record.view.antidote)
+    result = json.loads(texts["result.json"])
+    np.testing.assert_array_equal(result["antidote"], record.view.antidote)
+    assert result["cost"] == record.view.cost
+    assert result["verdict"] == verdict(record.view).text
+    antidote = pd.read_csv(io.StringIO(texts["antidote.csv"]))
+    pd.testing.assert_frame_equal(antidote, record.data.to_original(record.view.antidote))
+    union = pd.read_csv(io.StringIO(texts["data-with-antidote.csv"]))
+    assert len(union) == record.data.n + record.view.size
+    rounds = pd.read_csv(io.StringIO(texts["rounds.csv"]))
+    assert rounds["cost"].iloc[0] == pytest.approx(record.view.vanilla_cost)
+    assert {"plain", "antidote"} <= set(
+        pd.read_csv(io.StringIO(texts["comparison.csv"]))["clustering"]
+    )
+    compile(texts["run.py"], "run.py", "exec")
+    one = json.loads(run_json(record, events))
+    assert one["result"]["cost"] == record.view.cost
+    assert len(one["events"]) == len(events)
+
+
+def test_no_cell_of_the_zip_is_a_formula(record, events) -> None:
+    names = ("=cmd|' /C calc'!A0", "@SUM(1)")
+    data = dataclasses.replace(record.data, group_names=names, protected="+group")
+    archive = zipfile.ZipFile(
+        io.BytesIO(run_bundle(dataclasses.replace(record, data=data), events))
+    )
+    cells = [
+        cell
+        for name in archive.namelist() if name.endswith(".csv")
+        for row in csv.reader(io.StringIO(archive.read(name).decode())) for cell in row
+    ]  # fmt: skip
+    assert any("cmd" in cell for cell in cells)
+    for cell in cells:
+        if cell.startswith(("=", "+", "-", "@")):
+            float(cell)  # a number is not a formula
+
+
+@pytest.mark.parametrize("kinds", [1, 2, 4])
+def test_a_run_that_ended_early_has_a_report_and_slides(events, record, kinds) -> None:
+    ending = ac.Event("stopped", 1.0, {"reason": "stopped by you"})
+    view = fold([*events[:kinds], ending])
+    early = dataclasses.replace(record, view=view)
+    assert "stopped by you" in run_report(early)
+    assert run_slides(early)
+    assert zipfile.ZipFile(io.BytesIO(run_bundle(early, events[:kinds]))).testzip() is None
+
+
+def test_slides_have_one_message_each(record) -> None:
+    slides = run_slides(record)
+    assert len(slides) == 8
+    for slide in slides:
+        assert slide.title.endswith(".")
+        assert not (slide.figure is not None and slide.numbers)
+        assert slide.figure is None or slide.alt
+    assert slides[2].title == verdict(record.view).headline
+    assert [number.value for number in slides[2].numbers][-1] == str(record.view.size)
+    figure = slides[1].figure
+    assert for_the_back_row(figure).layout.font.size > (figure.layout.font.size or 12)
+
+
+def test_social_runs_have_slides_about_what_groups_pay() -> None:
+    spec = dataclasses.replace(SPEC, dataset="blobs", fairness="social", target="vanilla")
+    view = ac.run(dataclasses.replace(spec, max_rounds=1, budget=40))
+    slides = run_slides(RunRecord(ac.load_dataset("blobs"), spec, view))
+    assert "lies farthest from its centres" in slides[1].title
+
+
+OTHER = {
+    "dataset": "blobs", "clustering": "spectral", "fairness": "social", "target": 0.5,
+    "embed_dim": None, "growth": "bisect", "box": "wide", "max_seconds": 3.0, "protected": "sex",
+    "rows": "all", "shrink": True, "spread": True,
+}  # fmt: skip
+OPTIMIZED = RunSpec(dataset="adult", optimizer="racos")
+
+
+@pytest.mark.parametrize("name", [n for n in RunSpec.__dataclass_fields__ if n != "version"])
+def test_every_setting_shows_in_the_report(name: str) -> None:
+    value = OTHER.get(name, 77)
+    if name == "optimizer":
+        value = "cmaes"
+    changed = dataclasses.replace(OPTIMIZED, **{name: value})
+    assert settings(changed) != settings(OPTIMIZED), name
+
+
+def test_departures_are_told_in_the_words_of_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    plain = " ".join(re.sub(r"\*\*|`", "", readme).split())
+    for entry in departures.DEPARTURES:
+        assert entry.sentence in plain, entry.topic
+
+
+def test_limits_are_those_of_the_run(record) -> None:
+    said = " ".join(limits.limits(record.data, SPEC, record.view))
+    assert "not exhaustive" in said
+    stopped = dataclasses.replace(record.view, state="stopped", reason="stopped by you")
+    assert "did not go to its end" in limits.limits(record.data, SPEC, stopped)[0]
+    noisy = dataclasses.replace(record.view, noise=(-5.0,))
+    assert "may be chance" in " ".join(limits.limits(record.data, SPEC, noisy))
+    sampled = dataclasses.replace(SPEC, sample=300, sample_seed=4)
+    assert "(seed 4)" in " ".join(limits.limits(record.data, sampled, record.view))
+
+
+def test_a_chart_keeps_its_own_colours_and_heights() -> None:
+    import plotly.graph_objects as go
+
+    figure = go.Figure(go.Bar(x=[1, 2], y=[3, 4]), layout={"height": 321})
+    page = html_page(Page("t", "l", [Section("h", charts=[Chart(figure, "a", pd.DataFrame())])]))
+    assert "min-height:321px" in page
+    assert figure.layout.template.layout.font.family is None  # the page works on a copy
