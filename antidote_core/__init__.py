@@ -13,8 +13,11 @@ from antidote_core.datasets import (
     list_datasets,
     load_dataset,
 )
+from antidote_core.datasets.parts import Parts, open_parts, write_parts
+from antidote_core.datasets.parts_file import parts_from_files
 from antidote_core.errors import AntidoteError, DataError, SolverError, SpecError
 from antidote_core.fairness import FairnessCost, balance_cost, register_fairness, social_cost
+from antidote_core.partitioned import PartitionedProblem
 from antidote_core.problem import Problem
 from antidote_core.quality import quality
 from antidote_core.types import Clustering, Dataset, Event, RunSpec
@@ -27,6 +30,8 @@ __all__ = [
     "Dataset",
     "Event",
     "FairnessCost",
+    "PartitionedProblem",
+    "Parts",
     "Problem",
     "RunSpec",
     "RunView",
@@ -41,6 +46,8 @@ __all__ = [
     "grow",
     "list_datasets",
     "load_dataset",
+    "open_parts",
+    "parts_from_files",
     "quality",
     "register_clustering",
     "register_fairness",
@@ -48,4 +55,5 @@ __all__ = [
     "social_cost",
     "solve_convex",
     "son_clustering",
+    "write_parts",
 ]

@@ -16,6 +16,7 @@ from antidote_core.algorithms.grow import grow, load_spec_data
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.errors import AntidoteError
 from antidote_core.frontier_cli import add_command as add_frontier
+from antidote_core.parts_cli import add_command as add_parts
 from antidote_core.reporting.design_words import cut_sentence, design_sentences, extreme_sentence
 from antidote_core.reproduction.command import add_command as add_paper
 from antidote_core.types import Dataset, Event, RunSpec
@@ -38,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_compare(commands)
     add_paper(commands)
     add_frontier(commands)
+    add_parts(commands)
     options = parser.parse_args(arguments)
     try:
         code: int = options.call(options)

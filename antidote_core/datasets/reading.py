@@ -99,7 +99,7 @@ def read_levels(series: pd.Series, name: str) -> Levels:
         codes, values = series.cat.codes.to_numpy(), list(series.cat.categories)
         return _merge_levels(name, codes, [level_name(v) for v in values], lambda names: names)
     codes, values = _factorise(series, name)
-    return _merge_levels(name, codes, [level_name(v) for v in values], _in_order)
+    return _merge_levels(name, codes, [level_name(v) for v in values], in_order)
 
 
 def level_name(value: object) -> str:
@@ -196,7 +196,7 @@ def _merge_levels(
     return Levels(name, tuple(ordered), new_code[codes])
 
 
-def _in_order(names: list[str]) -> list[str]:
+def in_order(names: list[str]) -> list[str]:
     """Numbers by size when all are numbers, else by alphabet."""
     parsed = _parse(names)
     if np.isfinite(parsed).all():
