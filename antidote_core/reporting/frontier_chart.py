@@ -62,7 +62,7 @@ def cost_chart(
                         "type": "nominal",
                         "legend": None,
                         "scale": {"domain": ["vanilla", "fair", "target"],
-                                  "range": [[1], [1], [7, 5]]},
+                                  "range": [[1, 0], [1, 0], [7, 5]]},
                     },
                 },
             },
@@ -154,16 +154,20 @@ def quality_chart(
             *(
                 {
                     **references,
-                    "transform": [*_only("vanilla", "fair"), {"filter": test}],
-                    "mark": {**_WRITING, "align": side, "baseline": "bottom", "dy": -7},
+                    "transform": [
+                        *_only("vanilla", "fair"),
+                        {"filter": f"datum.side == '{side}' && datum.lift == {lift}"},
+                    ],
+                    "mark": {**_WRITING, "align": side, "baseline": "bottom",
+                             "dy": -7 - 15 * lift},
                     "encoding": {
                         **references["encoding"],
                         "text": {"field": "label"},
                         "color": _by_kind({"vanilla": paint, "fair": _fair(dark)}),
                     },
                 }
-                for test, side in (("datum.side == 'left'", "left"),
-                                   ("datum.side == 'right'", "right"))
+                for side in ("left", "right")
+                for lift in range(3)
             ),
             {
                 "transform": _only("median"),

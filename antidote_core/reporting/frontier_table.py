@@ -28,11 +28,13 @@ from antidote_core.reporting.words import number, percent
 PLOT = 330  # pixels of the plot without its strips for labels
 LINE = 19  # pixels that a line of writing needs
 FAR = 4.0  # a fair algorithm farther away than so many times the sweep's own range is off the chart
-SPREAD = 0.6  # part of the room between two sizes that the dots of one size may take
+SPREAD = 0.75  # part of the room between two sizes that the dots of one size may take
+WIDEST = 0.2  # part of the axis that they take at most
+CLOSE = 0.04  # part of a range below which two labels would cover each other
 ON_A_PHONE = 42  # letters that fit beside each other on a small screen
 COLUMNS = (
     "kind", "setting", "size", "x", "x2", "cost", "low", "high", "at", "label", "passed", "run",
-    "points", "seed", "shown", "checks", "quality", "side",
+    "points", "seed", "shown", "checks", "quality", "side", "lift",
 )  # fmt: skip
 # Warm tones around the colour of antidote data; symbols and dashes tell them apart without colour.
 _LIGHT = (ANTIDOTE, "#8A4B08", "#B2452F", "#8D7B00")
@@ -141,7 +143,7 @@ def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True)
     if noise is not None:
         own += [noise.low, noise.high]
     low, high = _domain(own, 0.08)
-    near = [line for line in lines if _is_near(line[1], low, high)]
+    near = [line for line in lines if not dots or _is_near(line[1], low, high)]
     away = [line for line in lines if line not in near]
     low, high = _domain([low, high, *(cost for _, cost, _ in near)], 0.0)
     room = LINE / PLOT * (high - low)
@@ -176,12 +178,7 @@ def quality_table(view: SweepView, problem: tuple[str, str, int]) -> pd.DataFram
     digits = digits_of(view, problem)
     rows: list[dict[str, Any]] = []
     for setting in settings_of(spec, problem):
-        title = setting_title(setting, spec)
-        rows += [
-            {"kind": "median", "setting": title, "size": x.size, "cost": x.median,
-             "quality": x.silhouette, "label": f"{x.size:,}"}
-            for x in curve(view, setting).levels if math.isfinite(x.silhouette)
-        ]  # fmt: skip
+        rows += _medians(curve(view, setting), setting_title(setting, spec))
     drawn = {point.run for point in quality_points(view)}
     for setting in settings_of(spec, problem):
         done = [row for row in _done(view, problem) if row.setting == setting and row.run in drawn]
@@ -193,19 +190,51 @@ def quality_table(view: SweepView, problem: tuple[str, str, int]) -> pd.DataFram
     if reference is not None:
         costs.append(reference.vanilla)
         label = f"plain {number(reference.vanilla, digits)}"
-        rows.append(
-            {"kind": "vanilla", "cost": reference.vanilla, "quality": reference.silhouette,
-             "label": label}
-        )  # fmt: skip
+        if math.isfinite(reference.silhouette):
+            rows.append(
+                {"kind": "vanilla", "cost": reference.vanilla, "quality": reference.silhouette,
+                 "label": label}
+            )  # fmt: skip
     low, high = _domain(costs, 0.08)
     for label, (cost, silhouette) in fair_lines(reference).items():
         if math.isfinite(silhouette) and _is_near(cost, low, high):
             rows.append({"kind": "fair", "cost": cost, "quality": silhouette, "label": label})
-    costs = [row["cost"] for row in rows]
-    middle = (min(costs) + max(costs)) / 2 if costs else 0.0
-    for row in rows:  # writing goes towards the middle, where it is not cut off
-        row["side"] = "left" if row["cost"] < middle else "right"
+    _place_labels([row for row in rows if row["kind"] in ("vanilla", "fair")], rows)
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _medians(found: Curve, title: str) -> list[dict[str, Any]]:
+    """Where the medians of a curve lie by cost and quality; equal places share one label."""
+    rows: list[dict[str, Any]] = []
+    for x in found.levels:
+        if not math.isfinite(x.silhouette):
+            continue
+        label = f"{x.size:,}"
+        same = [row for row in rows if (row["cost"], row["quality"]) == (x.median, x.silhouette)]
+        if same:
+            same[0]["label"] += f", {label}"
+            label = ""
+        rows.append(
+            {"kind": "median", "setting": title, "size": x.size, "cost": x.median,
+             "quality": x.silhouette, "label": label}
+        )  # fmt: skip
+    return rows
+
+
+def _place_labels(labelled: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
+    """Writing goes towards the middle, where it is not cut off, and above what it would cover."""
+    if not labelled:
+        return
+    costs, qualities = ([row[name] for row in rows] for name in ("cost", "quality"))
+    width, height = max(costs) - min(costs), max(qualities) - min(qualities)
+    middle = (min(costs) + max(costs)) / 2
+    for index, row in enumerate(labelled):
+        row["side"] = "left" if row["cost"] < middle else "right"
+        row["lift"] = sum(
+            abs(row["cost"] - other["cost"]) <= 0.3 * width
+            and abs(row["quality"] - other["quality"]) <= CLOSE * height
+            for other in labelled[:index]
+        )
 
 
 def off_quality_chart(view: SweepView, problem: tuple[str, str, int]) -> str:
@@ -313,7 +342,7 @@ def _slot(sizes: Sequence[int], log: bool) -> float:
     left, right = (math.log10(x) if log else x for x in _reach(sizes, log))
     places = [math.log10(size) if log else float(size) for size in sizes]
     gaps = [b - a for a, b in pairwise(places)]
-    return min([SPREAD * gap for gap in gaps] + [0.12 * (right - left)])
+    return min([SPREAD * gap for gap in gaps] + [WIDEST * (right - left)])
 
 
 def _reach(sizes: Sequence[int], log: bool) -> tuple[float, float]:
@@ -458,7 +487,8 @@ def _strip_label(found: Curve, name: str) -> str:
     x = found.smallest
     if x is None:
         best = max(level.passed / level.judged for level in found.levels if level.judged)
-        return f"{name}not reached, {percent(best)} of seeds at best"
+        long = f"{name}not reached, {percent(best)} of seeds at best"
+        return long if len(long) <= ON_A_PHONE else f"{name}not reached"
     long = f"{name}{x.size:,} points reach it, {x.passed} of {x.judged} seeds"
     return long if len(long) <= ON_A_PHONE else f"{name}{x.size:,} points, {x.passed}/{x.judged}"
 

@@ -163,10 +163,15 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
     dark = is_dark()
     st.subheader(problem_title(problem), anchor=False)
     found = [one for one in curves(view) if one.setting.problem == problem]
-    for one in found:
-        name = f"**{setting_title(one.setting, view.spec)}:** " if len(found) > 1 else ""
-        st.markdown(f"{name}{escape(curve_sentence(view, one))}")
+    if len(view.spec.settings) > 1:  # one alone is the verdict
+        for one in found:
+            name = f"**{setting_title(one.setting, view.spec)}:** " if len(found) > 1 else ""
+            st.markdown(f"{name}{escape(curve_sentence(view, one))}")
     reference = found[0].reference
+    if reference is None and not any(one.levels for one in found):
+        with st.container(height=200, border=True):
+            st.markdown("Clustering the data as it is; lines and dots appear as they are found…")
+        return
     if reference is not None and reference.reason:
         st.caption(escape(f"No line of the fair algorithm: {reference.reason}"))
     left, right = st.columns(2, gap="large")

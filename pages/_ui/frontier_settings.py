@@ -30,8 +30,8 @@ COMBINATIONS = {
 SIZES = "10, 20, 50, 100"
 MOST_SEEDS = 30
 EXAMPLE = SweepSpec(
-    "two-optima", optimizers=("structured", "random"), sizes=(2, 4, 8, 16), seeds=(0, 1, 2, 3, 4),
-    target=-0.9, budget=100,
+    "blobs", optimizers=("structured", "cmaes"), sizes=(5, 10, 20, 40), seeds=(0, 1, 2, 3, 4),
+    target=-0.5, budget=100,
 )  # fmt: skip
 
 

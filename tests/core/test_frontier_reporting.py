@@ -1,0 +1,366 @@
+"""The words, tables and pictures of a frontier, from sweeps made of events."""
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from antidote_core.algorithms.frontier import curves
+from antidote_core.algorithms.sweep import SweepSpec
+from antidote_core.algorithms.sweep_before import Before, Pace, before_sweep, expected_seconds
+from antidote_core.algorithms.sweep_record import SweepView, fold_sweep
+from antidote_core.algorithms.verification import noise
+from antidote_core.datasets import load_dataset
+from antidote_core.problem import Problem
+from antidote_core.reporting.frontier_chart import CELL, cost_chart, quality_chart
+from antidote_core.reporting.frontier_figure import cost_figure, quality_figure
+from antidote_core.reporting.frontier_report import (
+    FrontierRecord,
+    frontier_bundle,
+    frontier_report,
+    frontier_slides,
+    python_lines,
+)
+from antidote_core.reporting.frontier_table import (
+    LINE,
+    ON_A_PHONE,
+    cell_table,
+    cost_table,
+    level_table,
+    off_quality_chart,
+    plot_height,
+    quality_table,
+)
+from antidote_core.reporting.frontier_words import (
+    before_sentence,
+    chart_words,
+    failures_sentence,
+    failures_table,
+    frontier_verdict,
+    sure_sentences,
+    sureness_table,
+)
+from tests.core.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, run_id
+
+PROBLEM = ("kmeans", "balance", 2)
+TWO = replace(SPEC, optimizers=("structured", "racos"), target=-0.4)
+
+
+def two(**changes: object) -> SweepView:
+    """Structured reaches −0.4 with 100 points, RACOS never."""
+
+    def cost(cell):
+        return (
+            falling(cell) if cell.setting.optimizer == "structured" else PLAIN - 0.001 * cell.seed
+        )
+
+    return made(TWO, cost, target=-0.4, strict=False, **changes)
+
+
+def plain_text(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_every_cell_is_one_dot_and_no_dot_covers_another() -> None:
+    view = two()
+    for log in (True, False):
+        table = cost_table(view, PROBLEM, log)
+        dots = table[table["kind"] == "cell"]
+        assert sorted(dots["run"]) == sorted(run_id(cell.index) for cell in TWO.cells)
+        assert dots["x"].is_unique
+        for size, group in dots.groupby("size"):
+            others = [other for other in TWO.sizes if other != size]
+            for x in group["x"]:  # nearer to its own size than to any other
+                distance = np.log if log else np.asarray
+                assert all(
+                    abs(distance(x) - distance(size)) < abs(distance(x) - distance(other))
+                    for other in others
+                )
+        frame = table[table["kind"] == "frame"]
+        assert frame["x"].min() < dots["x"].min()
+        assert dots["x"].max() < frame["x"].max()
+
+
+def test_medians_and_bands_are_those_of_the_costs() -> None:
+    table = cost_table(made(), PROBLEM)
+    levels = table[table["kind"] == "level"].set_index("size")
+    for size in SPEC.sizes:
+        costs = [falling(cell) for cell in SPEC.cells if cell.size == size]
+        assert levels.loc[size, "cost"] == pytest.approx(np.median(costs))
+        assert levels.loc[size, "low"] == pytest.approx(min(costs))  # five seeds: the whole range
+        assert levels.loc[size, "high"] == pytest.approx(max(costs))
+
+
+def test_lines_are_labelled_inside_the_plot_and_apart() -> None:
+    view = two()
+    table = cost_table(view, PROBLEM)
+    labels = table[table["kind"].isin(["vanilla", "fair", "target", "smallest", "none"])]
+    assert {"plain −0.300", "target α −0.400"} <= set(labels["label"])
+    assert "Bera et al., own assignment −0.800" in set(labels["label"])
+    assert all(len(label) <= ON_A_PHONE for label in labels["label"])
+    frame = table.loc[table["kind"] == "frame", "cost"]
+    places = np.sort(labels["at"].to_numpy())
+    assert frame.min() < places.min()
+    assert places.max() < frame.max()
+    pixels = plot_height(view, PROBLEM) / (frame.max() - frame.min())
+    assert np.diff(places).min() * pixels > 0.8 * LINE
+
+
+def test_a_fair_algorithm_far_away_does_not_flatten_the_curve() -> None:
+    view = made()
+    far = replace(view.references[0].sota, own=50.0)
+    view = replace(view, references=(replace(view.references[0], sota=far),))
+    table = cost_table(view, PROBLEM)
+    [away] = table.loc[table["kind"] == "away", "label"]
+    assert away.endswith("↑ off this chart")
+    assert table.loc[table["kind"] == "frame", "cost"].max() < 1.0
+    assert off_quality_chart(view, PROBLEM).startswith("Off this chart: Bera et al., own")
+
+
+def test_the_smallest_size_is_marked_with_its_interval() -> None:
+    table = cost_table(two(), PROBLEM)
+    [row] = table[table["kind"] == "smallest"].to_dict("records")
+    assert (row["x"], row["x2"]) == (50, 100)
+    assert row["label"] == "● Structured: 100 points, 5/5"
+    [none] = table.loc[table["kind"] == "none", "label"]
+    assert none == "◆ RACOS (the paper): not reached"
+    [alone] = cost_table(made(), PROBLEM).query("kind == 'smallest'")["label"]
+    assert alone == "10 points reach it, 3 of 5 seeds"
+
+
+def test_failed_cells_are_shown_and_do_not_move_the_others() -> None:
+    whole, view = made(), made(failed={2, 7})
+    table = cost_table(view, PROBLEM)
+    failed = table[table["kind"] == "failed"]
+    assert len(failed) == 2
+    assert set(failed["shown"]) == {"failed: memory ran out"}
+    assert len(table[table["kind"] == "cell"]) == len(SPEC.cells) - 2
+    kept = cell_table(view)["cost"].dropna()
+    assert set(kept) < set(cell_table(whole)["cost"])
+    assert failures_sentence(view) == (
+        "2 cells of 20 failed (memory ran out); the curves come from the others."
+    )
+    assert len(failures_table(view)) == 2
+    assert failures_sentence(whole) == ""
+
+
+def test_before_the_first_cell_the_chart_has_its_lines() -> None:
+    view = made(settled=0, end="")
+    table = cost_table(view, PROBLEM)
+    assert set(table["kind"]) == {"band", "fair", "vanilla", "frame"}
+    assert before_sentence(view, PROBLEM).startswith(
+        "Plain clustering costs −0.300 (from −0.310 to −0.290 over 4 seeds); lower is fairer."
+    )
+    empty = fold_sweep(list(events(settled=0, end=""))[:2])
+    assert set(cost_table(empty, PROBLEM)["kind"]) == {"frame"}
+    assert chart_words(empty, PROBLEM).endswith("nothing is known yet.")
+
+
+def test_charts_keep_their_specification_while_cells_come() -> None:
+    early, late = made(settled=3, end=""), made(failed={5})
+    for log in (True, False):
+        assert cost_chart(early, PROBLEM, log) == cost_chart(late, PROBLEM, log)
+    assert quality_chart(early, PROBLEM) == quality_chart(late, PROBLEM)
+
+
+@pytest.mark.parametrize("chart", [cost_chart, quality_chart])
+def test_dots_are_drawn_last_and_can_be_clicked(chart) -> None:
+    layers = chart(made(), PROBLEM)["layer"]
+    clickable = [layer for layer in layers if "params" in layer]
+    assert clickable == [layers[-1]]
+    [param] = layers[-1]["params"]
+    assert param["name"] == CELL
+    assert param["select"]["fields"] == ["run"]
+
+
+def test_charts_are_vega_lite(tmp_path) -> None:
+    """Altair knows the schema."""
+    altair = pytest.importorskip("altair")
+    view = two(failed={3})
+    for spec, table in (
+        (cost_chart(view, PROBLEM), cost_table(view, PROBLEM)),
+        (cost_chart(view, PROBLEM, log=False, dark=True), cost_table(view, PROBLEM, False)),
+        (quality_chart(view, PROBLEM), quality_table(view, PROBLEM)),
+    ):
+        values = json.loads(table.to_json(orient="records"))
+        altair.LayerChart.from_dict({**spec, "data": {"values": values}})
+
+
+def test_quality_has_every_cell_and_what_it_is_held_against() -> None:
+    view = two()
+    table = quality_table(view, PROBLEM)
+    counts = table["kind"].value_counts()
+    assert counts["cell"] == len(TWO.cells)
+    assert counts["vanilla"] == 1
+    assert counts["fair"] == 2
+    assert off_quality_chart(view, PROBLEM) == ""
+    cells = table[table["kind"] == "cell"]
+    assert (cells["quality"] == 0.4 - 0.001 * cells["size"]).all()
+
+
+def test_figures_show_the_same_dots() -> None:
+    view = two(failed={3})
+    figure = cost_figure(view, PROBLEM)
+    drawn = {
+        value
+        for trace in figure.data
+        if trace.mode == "markers" and trace.name != "failed"
+        for value in trace.y
+    }
+    table = cost_table(view, PROBLEM)
+    assert drawn == set(table.loc[table["kind"] == "cell", "cost"])
+    assert [trace.name for trace in figure.data if trace.showlegend is not False] == [
+        "Structured", "RACOS (the paper)", "failed",
+    ]  # fmt: skip
+    quality = quality_figure(view, PROBLEM)
+    assert sum(len(trace.x) for trace in quality.data if trace.mode == "markers") == 39
+
+
+def test_the_verdict_on_a_sure_gain() -> None:
+    view = made(cost=lambda cell: falling(cell) - 0.05)
+    found = frontier_verdict(view)
+    assert found.tone == "good"
+    assert plain_text(found.headline) == (
+        "10 points (1.0 % of the data) suffice for a cost below plain clustering: the median cost "
+        "is −0.360 instead of −0.300."
+    )
+    text = plain_text(found.text)
+    assert "all 5 seeds reach the target, and 100 % of the independent clusterings agree" in text
+    assert "at least 63 % of all seeds would" in text
+    assert "no smaller size was tried" in text
+    assert "outside the noise" in text
+
+
+def test_the_verdict_on_a_gain_inside_the_noise() -> None:
+    view = made(cost=lambda cell: PLAIN - 0.001 * (1 + cell.seed))
+    found = frontier_verdict(view)
+    assert found.tone == "doubtful"
+    assert "inside the noise" in found.text
+    assert "may be chance" in found.text
+
+
+def test_the_verdict_when_the_target_is_not_reached() -> None:
+    found = frontier_verdict(made(replace(SPEC, target=-0.9), target=-0.9, strict=False))
+    assert found.tone == "bad"
+    assert found.headline.startswith("No size tried brings most seeds to a cost of at most −0.900")
+    assert "none of 5 seeds reaches the target" in found.text
+
+
+def test_a_few_seeds_are_not_called_sure() -> None:
+    one = made(replace(SPEC, seeds=(0,)), lambda cell: falling(cell) - 0.2)
+    found = frontier_verdict(one)
+    assert found.tone == "doubtful"
+    assert "one seed says little about others" in found.text
+
+
+def test_sizes_that_fail_again_are_named() -> None:
+    view = made(cost=lambda cell: PLAIN - 0.1 if cell.size == 20 else PLAIN + 0.01)
+    [found] = curves(view)
+    text = " ".join(sure_sentences(view, found))
+    assert "lies above 10, where most seeds fail, and is at most 20" in text
+    assert "with 50, 100 points most seeds fail again" in text
+
+
+@pytest.mark.parametrize(
+    ("end", "reason", "tone", "headline"),
+    [
+        ("", "", "waiting", "7 of 20 cells are done, about"),
+        ("stopped", "stopped by you", "doubtful", "The sweep was stopped by you; what was found"),
+        (
+            "failed",
+            "No scheduler answers.",
+            "bad",
+            "The sweep did not finish: No scheduler answers.",
+        ),
+    ],
+)
+def test_verdicts_on_a_sweep_that_is_not_finished(end, reason, tone, headline) -> None:
+    found = frontier_verdict(made(settled=7, end=end, reason=reason))
+    assert found.tone == tone
+    assert found.headline.startswith(headline)
+    assert "So far: 20 points" in plain_text(found.text)
+
+
+def test_a_sweep_without_any_result_says_why() -> None:
+    view = made(failed=range(len(SPEC.cells)))
+    found = frontier_verdict(view)
+    assert found.tone == "bad"
+    assert "20 cells of 20 failed (memory ran out)" in found.text
+    assert len(frontier_slides(FrontierRecord(load_dataset("blobs"), SPEC, view))) == 1
+
+
+def test_how_sure_has_a_row_per_curve() -> None:
+    table = sureness_table(two())
+    assert table["reaches the target"].tolist() == ["yes", "no"]
+    assert table["seeds that pass"].tolist() == ["5 of 5", "0 of 5"]
+    assert plain_text(table["at least (90 % sure)"].iloc[0]) == "63 %"
+    assert len(level_table(two())) == 8
+
+
+def record(view: SweepView) -> FrontierRecord:
+    assert view.spec is not None
+    return FrontierRecord(load_dataset("blobs"), view.spec, view, "sweep-id", "<b>mine</b>")
+
+
+def test_the_report_has_everything_and_asks_nobody() -> None:
+    view = two(failed={3})
+    text = frontier_report(record(view), "today")
+    for heading in ("How sure are we?", "Failed cells", "What was not shown", "How it was done"):
+        assert f"<h2>{heading}</h2>" in text
+    assert "&lt;b&gt;mine" in text
+    assert "<b>mine" not in text
+    assert "default-src 'none'" in text
+    assert "memory ran out" in text
+
+
+def test_slides_say_one_thing_each() -> None:
+    slides = frontier_slides(record(two()))
+    assert len(slides) == 1 + 3 + 1
+    assert all(slide.title.endswith((".", "…")) for slide in slides)
+    assert sum(slide.figure is not None for slide in slides) == 2
+    assert all(slide.alt for slide in slides if slide.figure is not None)
+
+
+def test_the_zip_holds_tables_and_records() -> None:
+    happened = list(events())
+    view = fold_sweep(happened)
+    with zipfile.ZipFile(io.BytesIO(frontier_bundle(record(view), happened))) as archive:
+        names = set(archive.namelist())
+        cells = archive.read("cells.csv").decode().strip().splitlines()
+        assert SweepSpec.from_json(archive.read("sweep.json").decode()) == SPEC
+        readme = archive.read("README.txt").decode()
+    assert len(cells) == 1 + len(SPEC.cells)
+    assert {"report.html", "events.jsonl", "sizes.csv", "how-sure.csv", "sweep.py"} <= names
+    assert all(name in readme for name in names - {"README.txt"})
+
+
+def test_python_lines_give_the_same_sweep() -> None:
+    scope: dict = {}
+    exec(python_lines(TWO).split("for cell")[0], scope)
+    assert scope["spec"] == TWO
+
+
+def test_before_a_sweep_plain_clustering_is_that_of_the_problem() -> None:
+    data = load_dataset("two-optima")
+    cell = replace(SPEC, dataset="two-optima", sizes=(10,), seeds=(0,)).cells[0]
+    found = before_sweep(cell, data, "vanilla")
+    problem = Problem(data, "kmeans", "balance", 2)
+    assert found.reference.vanilla == problem.vanilla.cost == found.reference.target
+    assert found.reference.noise == noise(problem)
+    assert isinstance(found, Before)
+    assert found.pace.evaluation > 0
+    assert before_sweep(cell, data, -0.7).reference.target == -0.7
+
+
+def test_the_time_is_known_when_every_pace_is() -> None:
+    pace = Pace(evaluation=0.001, check=0.1, row=0.2, prepared=0.5)
+    both = replace(SPEC, ks=(2, 3))
+    assert np.isnan(expected_seconds(both, {PROBLEM: pace}, 2))
+    paces = {PROBLEM: pace, ("kmeans", "balance", 3): pace}
+    long, short = expected_seconds(both, paces, 1), expected_seconds(both, paces, 4)
+    assert long > len(both.cells) * pace.cell(both.budget)
+    assert short < long
+    assert made().points == POINTS
