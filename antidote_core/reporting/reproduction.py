@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 import plotly.graph_objects as go
 
+from antidote_core.paper import paper_tables
 from antidote_core.reporting.palette import ANTIDOTE, DECIDES, SOTA, VANILLA, ink
 from antidote_core.reproduction.cells import CONVEX, OURS, PUBLISHED, SECONDS
 from antidote_core.reproduction.marks import BETTER, NOT, REPRODUCED, limit_share, needed
@@ -195,6 +196,11 @@ def _framed(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
         font={"color": ink(dark)},
     )
     return drawn
+
+
+def table_names() -> Mapping[str, str]:
+    """The names of our tables by what the paper calls them, in the paper's order."""
+    return {paper_tables()[name]["source"]: name for name in TITLES}
 
 
 def table_titles() -> Mapping[str, str]:

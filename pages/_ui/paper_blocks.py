@@ -37,14 +37,10 @@ def head(found: Results) -> None:
 
 
 def choose_table() -> str:
-    titles = reproduction.table_titles()
-    return st.selectbox(
-        "Table of the paper",
-        list(titles),
-        format_func=lambda name: titles[name],
-        key="table",
-        bind=URL,
-    )
+    names = reproduction.table_names()
+    shown = st.selectbox("Table of the paper", list(names), key="table", bind=URL)
+    st.caption(reproduction.table_titles()[names[shown]].partition(": ")[2])
+    return names[shown]
 
 
 def marks(found: Results, table: str) -> None:
@@ -85,15 +81,8 @@ def table(found: Results, name: str) -> list[TableRow]:
 
 def one_row(rows: list[TableRow]) -> None:
     """A row in words, with the buttons that run it again."""
-    names = {f"{row.cell.dataset}-{row.cell.clustering}-{row.cell.fairness}": row for row in rows}
-    chosen = st.selectbox(
-        "Look at one row",
-        list(names),
-        format_func=lambda key: reproduction.row_name(names[key]),
-        key="row",
-        bind=URL,
-    )
-    row = names[chosen]
+    names = {reproduction.row_name(row): row for row in rows}
+    row = names[st.selectbox("Look at one row", list(names), key="row", bind=URL)]
     with st.container(border=True):
         if row.mark is None:
             st.markdown("One of the modes was not computed yet.")

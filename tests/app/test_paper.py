@@ -4,6 +4,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from antidote_core.paper import paper_tables
 from antidote_core.reporting import reproduction
 from antidote_core.reproduction.cells import TABLES
 from antidote_core.reproduction.results import stored_results
@@ -14,7 +15,9 @@ from tests.app.test_pages import metrics, open_page, texts
 
 @pytest.mark.parametrize("table", TABLES)
 def test_every_table_stands_there_with_its_marks(table: str) -> None:
-    app = open_page("paper", table=table)
+    source = paper_tables()[table]["source"]
+    app = open_page("paper", table=source)
+    assert app.selectbox(key="table").value == source
     assert not app.exception
     assert not app.error
     assert not app.warning
@@ -32,7 +35,7 @@ def test_every_table_stands_there_with_its_marks(table: str) -> None:
 
 
 def test_a_row_gives_its_reason_and_its_settings_open_in_explore() -> None:
-    app = open_page("paper", table="vanilla_k2", row="bank-kmeans-social")
+    app = open_page("paper", table="Table 1", row="bank · k-means + social")
     row = next(
         row
         for row in table_rows(stored_results(), "vanilla_k2")
