@@ -24,6 +24,7 @@ from antidote_core.algorithms.design_contest import (
     HUNT_LONG,
     HUNT_STARTS,
     IN_DOUBT,
+    MARGIN,
     MAX_CUTS,
     TIE,
     Contest,
@@ -49,6 +50,8 @@ LAST_CHANCE = 0.9
 LAST_PATIENCE = 2
 FAR_AHEAD = 0.02  # a rival with this lead must lose some of it from round to round
 GAINING = 0.8
+# Rivals follow V: when they come back ahead round after round, more is asked of the next placement.
+WIDER_MARGIN, WIDEST_MARGIN = 1.3, 8.0
 PASSES = 16
 CHECKS = 8
 AGREEMENT = 0.875  # share of independent clusterings that must meet the target
@@ -161,6 +164,7 @@ class _Tally:
     close: float
     best: Design
     last: bool = False
+    margin: float = MARGIN
     rounds: int = 0
     settled: bool = False
     binding: tuple[str, ...] = ()
@@ -330,6 +334,7 @@ class Designer:
         for index in range(tally.patience * ROUNDS):
             if tally.rounds >= tally.patience * ROUNDS_PER_SIZE:
                 break
+            tally.margin = MARGIN * min(WIDER_MARGIN**index, WIDEST_MARGIN)
             step, within_reach = yield from self._passes(aim, tally, trust)
             if step is None:
                 return
@@ -399,7 +404,7 @@ class Designer:
                 break
             if index == 0 and not self.model.convex:
                 radius = trust * cells.scale
-            cuts = self.contest.cuts_against(centers, known)
+            cuts = self.contest.cuts_against(centers, known, tally.margin)
             placement = place(cells, cuts, self.model, self.box, tally.size, counts, radius, floor)
             if placement is None:
                 tally.notes.append(f"The solver found no placement from {start.name}.")

@@ -36,7 +36,7 @@ IN_DOUBT = (0.5, 0.999)  # chances between these are worth a long hunt
 FINDABLE = 0.97  # wanted chance that a k-means of 10 restarts finds the target at all
 LIKELY = 0.95  # the clusterings that make up this much of the chance count for the cost
 SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
-MAX_CUTS = 48
+MAX_CUTS = 64
 WARM_STARTS = 5
 STRONGEST = 6  # rivals that one contest teaches at most
 _HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
@@ -121,7 +121,9 @@ class Contest:
         found = self.evaluator.descend(antidote, start)
         return Run(found, found.inertia, self.cost(found))
 
-    def cuts_against(self, centers: Floats, known: Sequence[Known]) -> list[Cut]:
+    def cuts_against(
+        self, centers: Floats, known: Sequence[Known], margin: float = MARGIN
+    ) -> list[Cut]:
         """All cuts, with a margin unless they lead to the target at `centers` itself.
 
         `known` says where the cuts led to last time; a cut not among them stands where it is.
@@ -129,7 +131,7 @@ class Contest:
         near = SAME * separation(centers)
         places = {id(cut): run.fixpoint.centers for cut, run in known}
         return [
-            replace(cut, margin=MARGIN)
+            replace(cut, margin=margin)
             if cut.captured is not None or apart(places.get(id(cut), cut.centers), centers) > near
             else cut
             for cut in self.cuts

@@ -264,7 +264,7 @@ def test_a_failing_solver_keeps_the_best_so_far(monkeypatch):
     solved = itertools.count()
 
     def breaks(*arguments, **settings):
-        return place(*arguments, **settings) if next(solved) < 4 else None
+        return place(*arguments, **settings) if next(solved) < 25 else None
 
     monkeypatch.setattr(design_module, "place", breaks)
     found = finish(Designer(problem, problem.box("minmax")).design(60))
