@@ -1,9 +1,11 @@
-"""How good a clustering is apart from fairness: three scores of scikit-learn."""
+"""How good a clustering is apart from fairness: three scores, two of them scikit-learn's."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -35,11 +37,7 @@ def quality(points: Floats, labels: Ints, seed: int = 0) -> Quality:
     >>> round(scores.silhouette, 3)
     0.989
     """
-    from sklearn.metrics import (
-        calinski_harabasz_score,
-        davies_bouldin_score,
-        silhouette_score,
-    )
+    from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
     filled = len(np.unique(labels))
     if not 2 <= filled < len(points):
@@ -48,10 +46,54 @@ def quality(points: Floats, labels: Ints, seed: int = 0) -> Quality:
     if len(points) > SILHOUETTE_SAMPLE:
         rows = np.random.default_rng(seed).choice(rows, SILHOUETTE_SAMPLE, replace=False)
     sampled = len(np.unique(labels[rows]))
-    silhouette = silhouette_score(points[rows], labels[rows]) if sampled >= 2 else math.nan
+    score = silhouette(points[rows], labels[rows]) if sampled >= 2 else math.nan
     return Quality(
-        float(silhouette),
+        score,
         float(davies_bouldin_score(points, labels)),
         float(calinski_harabasz_score(points, labels)),
         len(rows),
     )
+
+
+def silhouette(points: Floats, labels: Ints) -> float:
+    """Mean silhouette of labels (n,) on points (n, d): scikit-learn's, several times as fast.
+
+    >>> round(silhouette(np.array([[0.0], [0.1], [9.0], [9.1]]), np.array([0, 0, 1, 1])), 3)
+    0.989
+    """
+    _, codes = np.unique(labels, return_inverse=True)
+    counts = np.bincount(codes)
+    sums = _compiled()(np.array(points, dtype=np.float64, order="C"), codes, len(counts))
+    rows = np.arange(len(points))
+    within = sums[rows, codes] / np.maximum(counts[codes] - 1, 1)
+    means = sums / counts
+    means[rows, codes] = np.inf
+    beyond = means.min(axis=1)
+    scores = (beyond - within) / np.maximum(np.maximum(within, beyond), np.finfo(float).tiny)
+    return float(np.where(counts[codes] > 1, scores, 0.0).mean())  # alone in a cluster: 0
+
+
+@cache
+def _compiled() -> Callable[[Floats, Ints, int], Floats]:
+    import numba
+
+    kernel: Callable[[Floats, Ints, int], Floats] = numba.njit(cache=True, error_model="numpy")(
+        _distance_sums
+    )
+    return kernel
+
+
+def _distance_sums(points: Floats, codes: Ints, k: int) -> Floats:
+    """Sum of the distances from every point to the points of every cluster, (n, k)."""
+    n, d = points.shape
+    sums = np.zeros((n, k))
+    for i in range(n):
+        for j in range(i):
+            squared = 0.0
+            for a in range(d):
+                offset = points[i, a] - points[j, a]
+                squared += offset * offset
+            distance = np.sqrt(squared)
+            sums[i, codes[j]] += distance
+            sums[j, codes[i]] += distance
+    return sums

@@ -23,6 +23,7 @@ def warm() -> None:
     from antidote_core.clustering.kmeans import KMeansEvaluator
     from antidote_core.clustering.son import son_clustering
     from antidote_core.fairness import FAIRNESS
+    from antidote_core.quality import silhouette
 
     rng = np.random.default_rng(0)
     points = rng.normal(size=(30, 2))
@@ -35,3 +36,4 @@ def warm() -> None:
         if entry.compiles:
             compiled(entry.statistic)(counts, group_costs)
     son_clustering(points, lam=0.1)
+    silhouette(points, groups)

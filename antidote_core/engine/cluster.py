@@ -152,13 +152,14 @@ def join_crew(address: str) -> Crew:
     from distributed import Client
 
     probe(address)
-    try:
-        return Crew(address, Client(address, timeout=GREET_SECONDS), None)
-    except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+    # In a thread, because a client waits without limit for the first word of whoever answers.
+    greeting = _Attempt(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
+    if greeting.failed:
         raise RunError(
             f"What answers at {address} is no dask scheduler, or one of another version "
-            f"({type(error).__name__}). {_LATER}"
-        ) from error
+            f"({greeting.failed}). {_LATER}"
+        )
+    return Crew(address, greeting.result, None)
 
 
 def probe(address: str) -> None:
@@ -170,21 +171,34 @@ def probe(address: str) -> None:
         host = port = None
     if not host or not port or parts.scheme not in ("tcp", "tls"):
         raise RunError(f"The scheduler's address {address!r} cannot be read; {_WANTED}.")
-    failed: list[OSError] = []
-
-    def connect() -> None:
-        try:
-            socket.create_connection((host, port), PROBE_SECONDS).close()
-        except OSError as error:
-            failed.append(error)
-
     # In a thread, because looking up a name may take longer than any limit set here.
-    attempt = threading.Thread(target=connect, daemon=True)
-    attempt.start()
-    attempt.join(PROBE_SECONDS)
-    if attempt.is_alive() or failed:
-        why = (failed[0].strerror or str(failed[0])) if failed else "no answer in time"
-        raise RunError(f"No dask scheduler can be reached at {address} ({why}). {_LATER}")
+    connection = _Attempt(
+        lambda: socket.create_connection((host, port), PROBE_SECONDS).close(), PROBE_SECONDS
+    )
+    if connection.failed:
+        raise RunError(
+            f"No dask scheduler can be reached at {address} ({connection.failed}). {_LATER}"
+        )
+
+
+class _Attempt:
+    """A call in a thread of its own, given up after so many seconds; `failed` says why, if so."""
+
+    def __init__(self, call: Callable[[], Any], seconds: float) -> None:
+        self.result: Any = None
+        self.failed = ""
+
+        def work() -> None:
+            try:
+                self.result = call()
+            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+                self.failed = getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if thread.is_alive():
+            self.failed = "no answer in time"
 
 
 def _itself(value: Any) -> Any:

@@ -88,6 +88,11 @@ class Limits:
         """Why a run that took too long was stopped."""
         return f"the run used its {self.run_minutes:g} minutes; the best V so far is kept"
 
+    @property
+    def sweep_time_is_up(self) -> str:
+        """Why a sweep that took too long was stopped."""
+        return f"the sweep used its {self.run_minutes:g} minutes; resume it to go on"
+
 
 def cap_memory(gigabytes: float) -> None:
     """Let this process have no more memory of its own; what goes beyond is a MemoryError."""

@@ -206,8 +206,10 @@ class Scheduler:
 
     def _stop_late(self) -> None:
         if self._limits.run_minutes:
-            late = self._store.late(self._limits.run_minutes)
-            self._ask_to_stop(late, self._limits.time_is_up)
+            for run_id in self._store.late(self._limits.run_minutes):
+                sweep = self._store.kind(run_id) is Kind.SWEEP
+                reason = self._limits.sweep_time_is_up if sweep else self._limits.time_is_up
+                self._ask_to_stop([run_id], reason)
 
     def _ask_to_stop(self, run_ids: list[str], reason: str) -> None:
         for run_id in run_ids:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antidote_core import quality
-from antidote_core.quality import SILHOUETTE_SAMPLE
+from antidote_core.quality import SILHOUETTE_SAMPLE, silhouette
 
 
 def blobs(n, seed=0):
@@ -90,3 +90,15 @@ def test_one_cluster_or_one_per_point_has_no_score(labels):
     scores = quality(np.arange(10.0).reshape(5, 2), labels)
     assert np.isnan([scores.silhouette, scores.davies_bouldin, scores.calinski_harabasz]).all()
     assert scores.silhouette_sample == 0
+
+
+@pytest.mark.parametrize("d", [1, 3, 40])
+def test_the_silhouette_is_that_of_scikit_learn(d):
+    from sklearn.metrics import silhouette_score
+
+    rng = np.random.default_rng(d)
+    points = rng.normal(size=(300, d))
+    labels = rng.choice([2, 5, 7], 300)
+    labels[0] = 9  # alone in its cluster
+    points[10] = points[11]
+    assert silhouette(points, labels) == pytest.approx(silhouette_score(points, labels), abs=1e-9)
