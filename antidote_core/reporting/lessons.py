@@ -216,6 +216,7 @@ def _groups(value: int | str, dark: bool) -> Shown:
         else social_sentence(plain.social, names)
     )
     ratio = percent(float(plain.balance.ratios.min()))
+    figures: tuple[Figure, ...]
     if by_balance:
         figures = (
             Figure("Balance cost, lower is fairer", number(plain.balance.cost), "balance cost",

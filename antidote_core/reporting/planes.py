@@ -101,7 +101,7 @@ def plane_scene(
 def mix_html(table: BalanceTable, group_names: Sequence[str], dark: bool = False) -> str:
     """100 % bars as HTML: the whole data, then every cluster; the deciding part is outlined."""
     counts = table.counts
-    rows = [("whole data", counts.sum(axis=0), None)]
+    rows: list[tuple[str, Floats, int | None]] = [("whole data", counts.sum(axis=0), None)]
     rows += [(f"cluster {c + 1}", row, c) for c, row in enumerate(counts)]
     unequal = float(table.ratios[table.cluster, table.group]) < EQUAL
     lines = []
