@@ -179,8 +179,8 @@ def _differences(results: Results, dark: bool) -> go.Figure:
         )  # fmt: skip
     drawn.add_hline(y=0, line={"color": ink(dark), "width": 1})
     drawn.update_layout(
-        height=320, margin={"l": 10, "r": 10, "t": 30, "b": 10},
-        legend={"orientation": "h", "y": 1.12, "x": 0},
+        height=340, margin={"l": 10, "r": 10, "t": 50, "b": 10},
+        legend={"orientation": "h", "y": 1.05, "yanchor": "bottom", "x": 0},
         xaxis={"title": "λ"}, yaxis={"title": "gain in percent of the plain cost"},
     )  # fmt: skip
     return drawn

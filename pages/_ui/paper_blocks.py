@@ -8,6 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.reporting import reproduction
+from antidote_core.reproduction.cells import FAIRNESS_TABLES
 from antidote_core.reproduction.marks import MARKS
 from antidote_core.reproduction.results import Results, stored_results
 from antidote_core.reproduction.summary import claims, headline, mark_counts
@@ -39,16 +40,18 @@ def head(found: Results) -> None:
 def choose_table() -> str:
     names = reproduction.table_names()
     shown = st.selectbox("Table of the paper", list(names), key="table", bind=URL)
-    st.caption(reproduction.table_titles()[names[shown]].partition(": ")[2])
+    title = reproduction.table_titles()[names[shown]].partition(": ")[2]
+    st.caption(f"{title[0].upper()}{title[1:]}.")
     return names[shown]
 
 
 def marks(found: Results, table: str) -> None:
     counts, words = mark_counts(found.rows, table), reproduction.meanings(table)
-    for place, mark in zip(st.columns(len(MARKS)), MARKS, strict=True):
+    shown = [mark for mark in MARKS if mark in words]
+    for place, mark in zip(st.columns(len(shown)), shown, strict=True):
         with place:
             st.metric(reproduction.SIGNS[mark], f"{counts[mark]} of {sum(counts.values())}")
-            st.caption(words.get(mark, ""))
+            st.caption(words[mark])
 
 
 def table(found: Results, name: str) -> list[TableRow]:
@@ -72,11 +75,16 @@ def table(found: Results, name: str) -> list[TableRow]:
         height=36 * (len(frame) + 1) + 2,
         key="paper-table",
     )
+    if name in FAIRNESS_TABLES:
+        table_words()
+    return rows
+
+
+def table_words() -> None:
     st.caption(
         "agree: share of the independent clusterings (scikit-learn, fresh seeds) that meet the "
         "target; noise band: plain clustering over seeds. In brackets the number of points."
     )
-    return rows
 
 
 def one_row(rows: list[TableRow]) -> None:
@@ -96,6 +104,9 @@ def one_row(rows: list[TableRow]) -> None:
             st.markdown(f"{label}: **{row.values[key]}**{beside}")
         if row.links:
             run_again(row)
+        else:
+            link = urlencode({"data": row.cell.dataset, "lam": 0.01})
+            st.markdown(f"[▶ Run it live on the page Convex](convex?{link})")
 
 
 def run_again(row: TableRow) -> None:
