@@ -58,7 +58,7 @@ def _use(brought: upload_file.Brought, choice: tables.Choice) -> None:
     st.subheader("Use it", anchor=False)
     title = st.text_input(
         "Name of the data set", PurePath(brought.table.name).stem[:40], max_chars=40,
-        key=f"up-name-{brought.key[1][:8]}",
+        key=f"up-name-{brought.mark}",
     )  # fmt: skip
     title = tables.clean_text(title) or "table"
     name = upload_store.choosable_name(title)

@@ -16,7 +16,7 @@ UNUSABLE = ("empty", "always the same", "dates", "texts")
 def choose(brought: Brought, facts: tuple[tables.ColumnFacts, ...]) -> tables.Choice | None:
     """The choice of the visitor, guesses first; None while it cannot be used."""
     guess = tables.guess_roles(facts)
-    mark = brought.key[1][:8]
+    mark = brought.mark
     names = [f.name for f in facts]
     left, right = st.columns(2, gap="large")
     with left:

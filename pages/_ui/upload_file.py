@@ -22,6 +22,12 @@ class Brought:
     table: tables.Table
     key: tuple
 
+    @property
+    def mark(self) -> str:
+        """For the keys of widgets: what is guessed anew when the file is read in another way."""
+        name, digest, form, sheet, _ = self.key
+        return hashlib.sha256(repr((name, digest, form, sheet)).encode()).hexdigest()[:12]
+
 
 def tried(function: Callable[..., Any], *arguments: Any) -> Any:
     """The result, or None after a sentence; names from a file are shown as they are."""
