@@ -1,0 +1,198 @@
+"""The Runs page, runs side by side and slides, without a browser; and who a visitor is."""
+
+import dataclasses
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
+
+import antidote_core as ac
+from antidote_core.algorithms.sweep import SweepSpec
+from antidote_core.engine import Runner, RunState
+from antidote_core.engine.status import RunStatus
+from antidote_core.reporting import side_by_side
+from antidote_core.reporting.run_list import list_table, run_rows
+from antidote_core.types import RunSpec
+from pages._ui.visitor import unmasked
+
+from .test_pages import ROOT, open_page, texts
+
+FIRST = RunSpec(
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=60, max_rounds=3, seed=2
+)
+SECOND = dataclasses.replace(FIRST, budget=40, seed=3)
+ME = "me"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("home")
+        patch.setenv("ANTIDOTE_HOME", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def runner(home):
+    with Runner(home) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def ids(runner) -> list[str]:
+    found = [runner.submit(spec, owner=ME) for spec in (FIRST, SECOND)]
+    assert all(runner.wait(run_id, 120).state is RunState.FINISHED for run_id in found)
+    return found
+
+
+def visit(page: str, who: str, **link: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.session_state["_owner"] = who
+    app.switch_page(f"pages/{page}.py")
+    for key, value in link.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+def said(app: AppTest) -> str:
+    return texts(app).replace("\\", "")
+
+
+def test_a_visitor_is_the_same_under_every_mask() -> None:
+    token = bytes(range(16))
+    cookies = {generate_xsrf_token_string(token, 1_700_000_000 + second) for second in range(5)}
+    assert len(cookies) == 5
+    assert {unmasked(cookie) for cookie in cookies} == {token}
+    assert unmasked(generate_xsrf_token_string()) != token
+
+
+@pytest.mark.parametrize(
+    "cookie", ["", "2", "2|zz|00|1", "1|00000000|00|1", "2|00|00ff|1", "a|b|c"]
+)
+def test_a_cookie_of_another_form_is_no_visitor(cookie: str) -> None:
+    assert unmasked(cookie) is None
+
+
+def test_an_empty_list_says_what_will_be_on_it(home) -> None:
+    app = visit("runs", "nobody")
+    assert not app.exception
+    assert "Nothing here yet" in said(app)
+    assert not app.dataframe
+
+
+def test_the_list_shows_the_runs_of_this_browser_and_of_no_other(ids, runner) -> None:
+    app = visit("runs", ME)
+    assert not app.exception
+    table = app.dataframe[0].value
+    assert len(table) == 2
+    assert set(table["data set"]) == {"Two optima"}
+    assert table["state"].str.startswith("finished, target").all()
+    view = runner.view(ids[1])  # the latest stands above
+    shown = f"{view.cost:.4f} ({view.vanilla_cost:.4f})".replace("-", "−")
+    assert table["best cost (plain)"].iloc[0] == shown
+    assert table["|V| (of the data)"].iloc[0].startswith(f"{view.size} (")
+    assert not visit("runs", "somebody else").dataframe
+
+
+def test_the_filter_takes_every_word(ids, runner) -> None:
+    runner.rename(ids[0], ME, "Monday's class")
+    assert len(visit("runs", ME, filter="monday OPTIMA").dataframe[0].value) == 1
+    assert len(visit("runs", ME, filter="balance finished").dataframe[0].value) == 2
+    app = visit("runs", ME, filter="bank")
+    assert not app.dataframe
+    assert "No run matches" in app.info[0].value
+    assert not visit("runs", ME, kind="frontiers").dataframe
+
+
+def test_a_run_opened_by_its_link_is_on_the_list_and_can_leave_it(ids, runner) -> None:
+    app = visit("explore", "guest", run=ids[0])
+    assert not app.exception
+    assert [run.run_id for run in runner.runs("guest")] == [ids[0]]
+    runner.delete(ids[0], "guest")
+    assert runner.status(ids[0]).state is RunState.FINISHED
+    assert len(visit("runs", ME).dataframe[0].value) == 2
+
+
+def test_two_runs_stand_side_by_side_with_what_differs(ids) -> None:
+    app = visit("compare", ME, runs=",".join(ids))
+    assert not app.exception
+    assert not app.error
+    assert "They differ in evaluations per round and seed; everything else" in said(app)
+    assert len(app.get("plotly_chart")) == 1
+    settings = app.dataframe[-1].value
+    assert settings.loc[settings[""] == "≠", "setting"].tolist() == [
+        "evaluations per round",
+        "seed",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("runs", "sentence"),
+    [
+        ("", "names 0 runs"),
+        ("x", "names 1 runs"),
+        ("a,b,c,d,e", "names 5 runs"),
+        ("a,b", "is not the id of a run"),
+        (f"{'A' * 22},{'B' * 22}", "There is no run AAAA"),
+    ],
+)
+def test_a_bad_comparison_gets_a_sentence(home, runs: str, sentence: str) -> None:
+    app = visit("compare", ME, runs=runs)
+    assert not app.exception
+    assert sentence in app.error[0].value
+
+
+def test_slides_turn_and_stay_where_they_are(ids) -> None:
+    app = visit("present", ME, run=ids[0])
+    assert not app.exception
+    first = app.title[0].value
+    assert "400 points in 2 groups" in first
+    assert app.button(key="back").disabled
+    app.button(key="next").click().run()
+    assert app.query_params["slide"] in ("2", ["2"])
+    assert app.title[0].value != first
+    app.button(key="back").click().run()
+    assert app.title[0].value == first
+    for place in ("99", "-1", "x", "²"):
+        assert not visit("present", ME, run=ids[0], slide=place).exception
+
+
+@pytest.mark.parametrize("run", ["", "nonsense", "A" * 22])
+def test_nothing_to_present_is_said(home, run: str) -> None:
+    app = visit("present", ME, run=run) if run else open_page("present")
+    assert not app.exception
+    assert app.title[0].value == "Nothing to present"
+    assert bool(app.error) == bool(run)
+
+
+def test_private_runs_are_named_as_ones_own_and_sweeps_are_listed() -> None:
+    own = RunStatus("a" * 22, RunState.QUEUED, FIRST, True, 10.0)
+    sweep = RunStatus(
+        "b" * 22, RunState.FINISHED, SweepSpec("bank", sizes=(5, 10)), False, 20.0,
+        summary={"done": 10},
+    )  # fmt: skip
+    rows = run_rows([own, sweep])
+    assert [row.kind for row in rows] == ["sweep", "run"]
+    table = list_table(rows)
+    assert table["data set"].tolist() == ["Bank marketing", "Two optima (your own)"]
+    assert table["checks that agree"].tolist() == ["10 of 10 runs done", "–"]
+    assert table["state"].tolist() == ["finished", "waiting"]
+    assert rows[0].matches("frontier BANK")
+    assert not rows[1].matches("frontier")
+
+
+def test_runs_of_different_kinds_carry_a_warning_and_stand_in_rows_of_their_own() -> None:
+    spec = dataclasses.replace(FIRST, max_rounds=1, budget=20)
+    social = dataclasses.replace(spec, fairness="social", target="vanilla")
+    other = dataclasses.replace(spec, dataset="blobs")
+    sides = [side_by_side.Side(s.dataset, s, ac.run(s)) for s in (spec, social, other)]
+    assert "different costs" in side_by_side.warning(sides)
+    assert "different data" in side_by_side.warning([sides[0], sides[2]])
+    assert side_by_side.warning([sides[0], sides[0]]) == ""
+    assert side_by_side.difference_sentence([sides[0]] * 2).startswith("These runs have the same")
+    figure = side_by_side.curves_figure(sides)
+    assert {trace.yaxis for trace in figure.data} == {"y", "y2"}
+    assert [trace.y[0] for trace in figure.data] == [s.view.vanilla_cost for s in sides]
+    assert len(side_by_side.results_table(sides).columns) == 4
+    empty = side_by_side.Side("early", spec, ac.RunView(state="stopped", reason="stopped by you"))
+    assert "not known" in side_by_side.results_table([empty, sides[0]]).to_string()
