@@ -104,7 +104,7 @@ def cost_chart(
             ),
             {
                 "transform": _only("frame"),
-                "mark": {"type": "point", "opacity": 0},
+                "mark": {"type": "point", "opacity": 0, "aria": False},
                 "encoding": {"x": x, "y": y},
             },
             *_cells(view, problem, x, y, dark),

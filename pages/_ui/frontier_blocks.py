@@ -179,7 +179,7 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
         st.markdown("**Cost against antidote size**")
         _clickable(
             cost_table(view, problem, log), cost_chart(view, problem, log, dark),
-            f"cost-{index}-{log}", chart_words(view, problem),
+            f"cost-{index}-{'log' if log else 'linear'}", chart_words(view, problem),
         )  # fmt: skip
     with right:
         st.markdown("**Quality against cost:** up and to the left is better")
