@@ -90,8 +90,8 @@ def test_from_the_first_visit_to_the_verdict(visit: Visit, new_visit: Callable[.
     assert "Adding 10 points (0.022" in verdict
     assert "independent clusterings agree" in verdict
     until(lambda: metric(visit, "Antidote points |V|").startswith("10 ("))
-    visit.page.get_by_role("button", name="Python lines").wait_for(timeout=2 * PATIENCE)
-    assert "Against the others" in visit.text()
+    visit.page.get_by_role("button", name="Python lines").first.wait_for(timeout=2 * PATIENCE)
+    wait_for_text(visit, "Against the others")
     assert visit.page.locator("[data-testid=stException]").count() == 0
     assert visit.external_requests() == []
 
@@ -121,8 +121,9 @@ def test_stop_keeps_the_best_result(visit: Visit) -> None:
     press_stop(visit)
     wait_for_text(visit, "stopped by you")
     assert "Best so far:" in said(visit, ENDED)
-    visit.page.get_by_role("button", name="U ∪ V (CSV)").wait_for(timeout=PATIENCE)
-    assert visit.page.locator(".st-key-runbar").get_by_role("button", name="Run").is_visible()
+    visit.page.get_by_role("button", name="U ∪ V (CSV)").first.wait_for(timeout=2 * PATIENCE)
+    run_button = visit.page.locator(".st-key-runbar").get_by_role("button", name="Run")
+    run_button.first.wait_for(timeout=PATIENCE)
 
 
 def map_range(visit: Visit) -> list[float]:
