@@ -140,7 +140,7 @@ def start_crew(processes: int, scratch: Path) -> Crew:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
         local_directory=str(scratch),
     )
