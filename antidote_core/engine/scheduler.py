@@ -169,7 +169,8 @@ class Scheduler:
         code = worker.process.poll()
         if code is not None:
             worker.let_go()
-            self._settle(run_id, _how_it_ended(code))
+            if self._store.has(run_id):  # it may have been removed while it worked
+                self._settle(run_id, _how_it_ended(code))
             del self._workers[run_id]
         elif not folder.path.exists():  # nothing it finds can be kept
             worker.process.terminate()

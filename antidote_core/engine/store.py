@@ -306,6 +306,10 @@ class Store:
             raise self._folder_error(run_id)
         return folder
 
+    def has(self, run_id: str) -> bool:
+        """Whether the run is still known."""
+        return bool(self._query("SELECT 1 FROM runs WHERE id = ?", (run_id,)))
+
     def admit(self, run_id: str, owner: str | None) -> None:
         """A sentence for everyone but the owners of a private run; without owners it is open."""
         if not self._row(run_id)["private"]:

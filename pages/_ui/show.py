@@ -49,5 +49,7 @@ def page_style() -> None:
     """Less empty room above the page than Streamlit leaves, so that more fits on one screen."""
     st.html(
         "<style>[data-testid='stMainBlockContainer'] "
-        "{padding-top: 4rem; padding-bottom: 3rem;}</style>"
+        "{padding-top: 4rem; padding-bottom: 3rem;} "
+        # It would write cells as they are, formulas included; our own CSV files do not.
+        "button[aria-label='Download as CSV'] {display: none;}</style>"
     )

@@ -190,6 +190,8 @@ def test_a_temporary_run_goes_with_its_owner_even_while_it_works(runner, home):
         runner.view(run_id, "ann")
     until(lambda: not any(run_id in command for command in workers_under(home)))
     assert [path.name for path in (home / "runs").iterdir()] == [kept]
+    later = runner.submit(SMALL)  # the place of the removed run is free again
+    assert runner.wait(later, 60).state is RunState.FINISHED
 
 
 def test_a_temporary_run_is_removed_when_nobody_renews_it(runner, home):
