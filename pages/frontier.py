@@ -33,11 +33,13 @@ def open_sweep(link):
     return sweep_id, status
 
 
-def run_bar(asked, sweep_id, status, own):
+def run_bar(asked, known, sweep_id, status, own):
     """Run, Resume, or Stop while the sweep works."""
     with st.container(key="runbar"):
         if asked.problem:
             st.error(asked.problem, icon="⚠️")
+        if known is not None and not (status and status.live):
+            frontier_before.estimate(known)
         if status is not None and status.live:
             stop(sweep_id)
             return
@@ -93,9 +95,7 @@ with side:
     known = None
     if data is not None and asked.spec is not None:
         known = frontier_before.Known(data, asked.spec, bool(status and status.live))
-    if known is not None:
-        frontier_before.estimate(known)
-    run_bar(asked, sweep_id, status, data if is_own(asked.data.name) else None)
+    run_bar(asked, known, sweep_id, status, data if is_own(asked.data.name) else None)
 with main, st.container(key="main"):
     if status is not None:
         show(sweep_id, status, asked)

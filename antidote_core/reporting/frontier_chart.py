@@ -126,7 +126,8 @@ def quality_chart(
         "scale": {"zero": False, "nice": True, "padding": 18},
         "axis": {"tickCount": 5, "grid": True},
     }
-    y = _y("quality", "silhouette, higher is clearer", nice=True)
+    y = _y("quality", "silhouette, higher is clearer")
+    y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
     references = {
         "transform": _only("vanilla", "fair"),
         "encoding": {"x": x, "y": y},
@@ -277,12 +278,12 @@ def _fair(dark: bool) -> str:
     return "#5AA9E0" if dark else SOTA  # the role's blue, light enough to read
 
 
-def _y(field: str, title: str, nice: bool = False) -> dict[str, Any]:
+def _y(field: str, title: str) -> dict[str, Any]:
     return {
         "field": field,
         "type": "quantitative",
         "title": title,
-        "scale": {"zero": False, "nice": nice},
+        "scale": {"zero": False, "nice": False},
         "axis": {"grid": True, "tickCount": 6},
     }
 

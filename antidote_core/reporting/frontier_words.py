@@ -267,7 +267,7 @@ def _seeds(sure: Sureness) -> str:
     if not math.isnan(sure.verified):
         checks = f", and {percent(sure.verified)} of the independent clusterings agree"
     if not sure.passed:
-        return f"With {_points(sure.size)}, none of {sure.judged} seeds reaches the target{checks}."
+        return f"With {_points(sure.size)}, none of {sure.judged} seeds reaches the target."
     return (
         f"{said}{checks}; with 90\N{NO-BREAK SPACE}% confidence, at least "
         f"{percent(sure.at_least)} of all seeds would."

@@ -93,20 +93,21 @@ class Known:
 
 
 def estimate(known: Known) -> None:
-    """Cells and time, beside the Run button."""
-    spec, seconds = known.spec, known.seconds()
-    settings = len(spec.settings)
-    made = f"{settings} setting{'s' if settings > 1 else ''} × {len(spec.sizes)} sizes × "
-    counted = f"**{len(spec.cells):,} cells** ({made}{len(spec.seeds)} seeds)"
+    """Cells and time, above the Run button."""
+    cells, seconds = len(known.spec.cells), known.seconds()
     cluster = frontier_store.cluster()
     if seconds != seconds:
-        time = "" if known.trouble else "; estimating the time…"
+        time = "" if known.trouble else ", estimating the time…"
     elif cluster:
-        work = duration(seconds * cores())
-        time = f", about {work} of work for the cluster at {escape(cluster)}"
+        time = f", about {duration(seconds * cores())} of work for the cluster at {escape(cluster)}"
     else:
         time = f", about {duration(seconds)} on {cores()} cores"
-    st.caption(f"{counted}{time}. Cells that are known already are not computed again.")
+    st.caption(
+        f"**{cells:,} cells**{time}",
+        help=f"{len(known.spec.settings):,} settings × {len(known.spec.sizes):,} sizes × "
+        f"{len(known.spec.seeds):,} seeds, by the time of a few evaluations just now. Cells that "
+        "are known already are not computed again.",
+    )
 
 
 def draw(known: Known) -> None:
