@@ -2,7 +2,7 @@
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import baselines, conic, convex, evaluate, optimizers
+from benchmarks import baselines, conic, convex, evaluate, frontier, optimizers
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
             convex.rows,
             conic.rows,
             optimizers.rows,
+            frontier.rows,
         ):
             for row in source():
                 print(
