@@ -20,7 +20,7 @@ has the id can look, as with any run. `runner.data(run_id)` gives the data set o
 a stopped, failed or lost run again under the same id. `worker_log` has the traceback of a failed
 one. Errors are RunError (an AntidoteError) with a sentence for the screen.
 
-A sweep (see `algorithms.sweep`) is a job of the same kind: `runner.submit_sweep(spec, owner=token)`,
+A sweep (see `algorithms.sweep`) is a job like these: `runner.submit_sweep(spec, owner=token)`,
 `runner.sweep_view(id)`, `runner.sweeps(token)`; status, stop, restart (which resumes it), touch,
 rename and delete are as for a run. Its cells are runs of their own, off the list of runs.
 
