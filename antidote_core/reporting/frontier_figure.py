@@ -84,27 +84,36 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
         own = table[table["setting"] == title]
         medians = own[own["kind"] == "median"]
         figure.add_scatter(
-            x=medians["cost"], y=medians["quality"], mode="lines+text", name=title,
-            legendgroup=title, text=medians["label"], textposition="bottom center",
+            x=medians["cost"], y=medians["quality"], mode="lines", name=title, legendgroup=title,
             line={"color": style.color, "width": 2, "dash": _dash(style.dash)}, hoverinfo="skip",
         )  # fmt: skip
         _dots(figure, own[own["kind"] == "cell"], "cost", "quality", style, title, dark)
+        for _, row in medians.iterrows():
+            _beside(figure, row, "center", -15, style.color)
     for kind, color in (("vanilla", VANILLA), ("fair", SOTA)):
         for _, row in table[table["kind"] == kind].iterrows():
             figure.add_scatter(
-                x=[row["cost"]], y=[row["quality"]], mode="markers+text", text=[row["label"]],
-                textposition="top right" if row["side"] == "left" else "top left",
-                cliponaxis=False, showlegend=False,
+                x=[row["cost"]], y=[row["quality"]], mode="markers", text=[row["label"]],
+                showlegend=False, cliponaxis=False, name=kind,
                 marker={"symbol": "line-ew-open", "size": 15, "color": color,
                         "line": {"width": 5, "color": color}},
                 hovertemplate="%{text}: silhouette %{y:.3f}<extra></extra>",
             )  # fmt: skip
+            _beside(figure, row, row["side"], 13 + 18 * row["lift"], ink(dark))
     figure.update_xaxes(title="cost, lower is fairer")
     figure.update_yaxes(title="silhouette, higher is clearer", automargin=True)
     figure.update_layout(
         height=HEIGHT, margin=_MARGIN, legend=_LEGEND, showlegend=True, font={"color": ink(dark)}
     )
     return figure
+
+
+def _beside(figure: go.Figure, row: pd.Series, side: str, shift: float, color: str) -> None:
+    """The label of a place, so many pixels above it; larger writing does not move it away."""
+    figure.add_annotation(
+        x=row["cost"], y=row["quality"], text=row["label"], showarrow=False, xanchor=side,
+        yshift=shift, font={"size": 12, "color": color},
+    )  # fmt: skip
 
 
 def _band(figure: go.Figure, levels: pd.DataFrame, color: str) -> None:

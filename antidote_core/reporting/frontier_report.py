@@ -111,7 +111,9 @@ def frontier_slides(record: FrontierRecord, dark: bool = False) -> list[Slide]:
         if not mine:
             continue
         best = _best(mine)
-        name = f"{problem_title(problem)}: " if len(record.spec.problems) > 1 else ""
+        parts = [problem_title(problem)] if len(record.spec.problems) > 1 else []
+        parts += [setting_title(best.setting, record.spec)] if len(mine) > 1 else []
+        name = f"{', '.join(parts)}: " if parts else ""
         slides.append(
             Slide(f"{name}{curve_sentence(view, best)}", cost_figure(view, problem, dark=dark),
                   chart_words(view, problem), note=_short_reading(record))

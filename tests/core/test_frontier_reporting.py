@@ -216,7 +216,7 @@ def test_figures_show_the_same_dots() -> None:
         "Structured", "RACOS (the paper)", "failed",
     ]  # fmt: skip
     quality = quality_figure(view, PROBLEM)
-    assert sum(len(trace.x) for trace in quality.data if trace.mode == "markers") == 39
+    assert sum(len(trace.x) for trace in quality.data if trace.mode == "markers") == 39 + 3
 
 
 def test_the_verdict_on_a_sure_gain() -> None:
