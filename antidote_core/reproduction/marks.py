@@ -103,8 +103,13 @@ def _fairness_mark(cell: Cell, published: Row, ours: Row) -> Mark:
         reason += f"; the smallest size found that does it is {smallest['size']:,} ({agree})."
     else:
         reason += f" nor with up to {_percent(limit_share(ours))} of U."
-    if wide and wide["gain"] >= ours["paper"]["gain"]:
+    if wide and wide["reached"]:
         found = (f"In a box ten times as wide {_points(wide['size'])} do it.", *found)
+    if (one := ours.get("one_start")) and one["reached"]:
+        found = (
+            f"Where C has one start, as in the paper, {_points(one['size'])} do it.",
+            *found,
+        )
     return Mark(NOT, reason, (*_noise_sentence(cell, ours), *found))
 
 
