@@ -72,11 +72,13 @@ class Crew:
             warnings.simplefilter("ignore", UserWarning)  # that it is large is known
             return self._client.submit(_itself, value, key=f"{self._topic}-data")
 
+    # Tasks whose keys begin alike wait at the scheduler and go to whichever worker is free; others
+    # go at once to the worker that happens to hold the data.
     def submit(self, tag: str, turn: int, function: Callable[..., Any], *values: Any) -> None:
         """Have `function(*values)` computed; tasks of a lower `turn` begin earlier."""
         future = self._client.submit(
             _announced, self._topic, tag, function, *values,
-            key=f"{self._topic}-{tag}", priority=-turn,
+            key=(self._topic, tag), priority=-turn,
         )  # fmt: skip
         self._futures.append(future)
         future.add_done_callback(lambda done: self._news.put(self._told(tag, done)))
