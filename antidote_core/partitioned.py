@@ -49,7 +49,7 @@ class PartitionedSolution(Solution):
             object.__setattr__(self, name, value)
 
     @cached_property
-    def labels(self) -> Ints:  # type: ignore[override]
+    def labels(self) -> Ints:
         """Nearest centre of every point of U, in the order of the parts."""
         evaluator: PartitionedEvaluator = self.__dict__["_evaluator"]
         return evaluator.labels(self.centers)

@@ -20,7 +20,9 @@ from antidote_core.types import Clustering, Floats, Ints
 class Evaluator(Protocol):
     """C(U ∪ V) for one U, k, number of restarts and seed."""
 
-    vanilla: Clustering
+    @property
+    def vanilla(self) -> Clustering:
+        """C(U)."""
 
     def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
         """Centres (k, d), counts (k, g) and average group costs (g,) of U under C(U ∪ V)."""

@@ -248,7 +248,7 @@ class PartitionedEvaluator:
         count += np.bincount(labels, minlength=len(count))
         total += (labels == np.arange(len(count))[:, None]).astype(np.float64) @ run.antidote
         if (count == 0.0).any():
-            self._refill(run, count, total, (run.antidote, labels, squared))
+            self._refill(run, count, total, run.antidote, labels, squared)
         centers = total / count[:, None]
         if np.array_equal(centers, run.centers):
             return False
