@@ -128,7 +128,7 @@ def quality_chart(
     }
     y = _y("quality", "silhouette, higher is clearer")
     y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
-    references = {
+    references: dict[str, Any] = {
         "transform": _only("vanilla", "fair"),
         "encoding": {"x": x, "y": y},
     }

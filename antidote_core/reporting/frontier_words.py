@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 
@@ -130,7 +131,7 @@ def sureness_table(view: SweepView) -> pd.DataFrame:
     rows = []
     for found in curves(view):
         assert view.spec is not None
-        row = {
+        row: dict[str, Any] = {
             "problem": problem_title(found.setting.problem),
             "setting": setting_title(found.setting, view.spec),
         }

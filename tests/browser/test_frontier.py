@@ -33,19 +33,17 @@ def test_a_small_sweep_from_run_to_one_of_its_cells(visit: Visit) -> None:
     wait_for_dots(visit, 4)
     assert visit.external_requests() == []
 
+    visit.page.set_viewport_size({"width": 390, "height": 900})
     visit.page.reload()
     assert verdict(visit) == said
     wait_for_dots(visit, 4)
-
-    visit.page.set_viewport_size({"width": 390, "height": 900})
     visit.page.wait_for_function(
         """() => ['html', '[data-testid=stMain]', '[data-testid=stMainBlockContainer]']
             .map(name => document.querySelector(name))
             .every(part => part.scrollWidth <= part.clientWidth + 1)""",
         timeout=PATIENCE,
     )
-    visit.page.set_viewport_size({"width": 1440, "height": 900})
-    wait_for_dots(visit, 4)
+
     visit.page.locator(DOTS).last.click(timeout=PATIENCE)
     visit.page.wait_for_url("**/explore?**run=**", timeout=PATIENCE)
     visit.page.locator(ENDED).first.wait_for(timeout=PATIENCE)
