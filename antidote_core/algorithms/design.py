@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from antidote_core.algorithms.design_bound import fewest_points
-from antidote_core.algorithms.design_cells import apart, cells_at
+from antidote_core.algorithms.design_cells import apart, cells_at, separation
 from antidote_core.algorithms.design_contest import (
     FINDABLE,
     HUNT_BATCH,
@@ -37,6 +37,7 @@ from antidote_core.algorithms.design_program import Placement, place
 from antidote_core.baselines.fair_lloyd import fair_lloyd
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.errors import SpecError
+from antidote_core.nearest import nearest_center
 from antidote_core.optimizers.protocol import Box
 from antidote_core.optimizers.structured import structured
 from antidote_core.problem import Problem
@@ -69,6 +70,7 @@ SMALL = 40  # up to this size the structured search is tried as well
 SMALL_BUDGET = 400  # a quarter of it where evaluating takes longer
 FEW_POINTS = 2000
 COSTS = ("social", "balance")
+NEW = 0.2  # a clustering farther than this (relative) from every optimum of U is another one
 SEARCH = "structured search"
 LATEST = "the last answer"
 
@@ -251,6 +253,7 @@ class Designer:
         self._cancel = cancel
         self._rng = np.random.default_rng([problem.seed, 203])
         self._latest: _Start | None = None
+        self._searched: _Start | None = None
         self._fair: Floats | None = None
 
     def _asked_to_stop(self) -> bool:
@@ -262,13 +265,18 @@ class Designer:
         return self._asked_to_stop()
 
     def starts(self) -> Iterator[_Start]:
-        """The centres to aim at first: the last answer, every optimum of U, Fair-Lloyd's."""
+        """The centres to aim at first: the last answer, optima of U, Fair-Lloyd's.
+
+        An optimum that the restarts on U missed may turn up in the structured search.
+        """
         problem = self.problem
         none = np.zeros(problem.k, dtype=np.int64)
         if self._latest is not None:
             yield self._latest
         for i, centers in enumerate(self.contest.evaluator.basins):
             yield _Start(f"optimum {i + 1}", centers, none)
+        if self._searched is not None:
+            yield self._searched
         if problem.fairness.name == "social":
             if self._fair is None:
                 self._fair = fair_lloyd(
@@ -516,6 +524,9 @@ class Designer:
         antidote = found.x.reshape(size, d)
         atoms, counts = np.unique(antidote, axis=0, return_counts=True)
         centers = self.contest.evaluator.statistics(antidote)[0]
+        if all(apart(centers, b) > NEW * separation(b) for b in self.contest.evaluator.basins):
+            held = np.bincount(nearest_center(antidote, centers)[0], minlength=problem.k)
+            self._searched = _Start("what the search found", centers, held)
         step = self._step(Placement(atoms, counts, centers, math.nan, 0.0, ("size",)))
         yield self._report("cut", tally, SEARCH, step, None, 0)
         # So few points are soon checked: the fresh clusterings alone decide.
