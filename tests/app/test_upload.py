@@ -15,7 +15,7 @@ from antidote_core.reporting.spreadsheet import FORMULA_STARTS
 from pages._ui import upload_store
 from pages._ui.upload_store import KEPT, Uploads
 
-from .test_pages import open_page, texts
+from .test_pages import ROOT, open_page, texts
 
 SAMPLES = {sample.name: sample.content for sample in tables.sample_files()}
 
@@ -151,24 +151,32 @@ def used(name: str = "applicants.csv") -> AppTest:
     return app.switch_page("pages/explore.py").run()
 
 
+def reopened(owner: str, page: str, **link: str) -> AppTest:
+    """The page in a new session of the same browser, as after a reload."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.session_state["_owner"] = owner
+    app.switch_page(f"pages/{page}.py")
+    for key, value in link.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
 def test_a_used_table_stands_among_the_data_sets_of_every_page() -> None:
     app = used()
     assert app.selectbox(key="data").value == "my-applicants"
     assert app.title[0].value == "applicants: before anything is added"
     assert "Only this browser sees it" in said(app)
-    for page in ("data", "convex", "explore"):
-        app.session_state["data"] = "my-applicants"
-        app.session_state["show"] = "data sets"
-        app.switch_page(f"pages/{page}.py").run()
-        assert not app.exception
-        assert "my-applicants" in app.selectbox(key="data").options
-    app.switch_page("pages/data.py").run()
-    app.selectbox(key="data").select("my-applicants").run()
-    assert not app.error
-    assert app.title[0].value == "applicants"
-    assert "your own table applicants.csv, 300 of 300 rows" in said(app)
-    app.number_input(key="sample").set_value(100).run()
-    assert "100 points" in said(app)
+    owner = app.session_state["_owner"]
+    for page in ("explore", "convex", "data"):
+        again = reopened(owner, page, data="my-applicants")
+        assert not again.error
+        assert again.selectbox(key="data").value == "my-applicants"
+    assert again.title[0].value == "applicants"
+    assert "your own table applicants.csv, 300 of 300 rows" in said(again)
+    part = reopened(owner, "data", data="my-applicants", sample="100")
+    assert "100 points" in said(part)
 
 
 def test_nobody_else_sees_it() -> None:

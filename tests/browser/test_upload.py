@@ -63,7 +63,7 @@ def test_what_cannot_be_read_gets_a_sentence(visit: Visit, tmp_path: Path) -> No
         file.truncate(60 * 1024**2)
     bring(visit, big)
     wait_for_text(visit, "File must be 50.0MB or smaller")
-    assert "Larger than 50 MB: take a random sample" in visit.text()
+    wait_for_text(visit, "Larger than 50 MB: take a random sample of the rows")
     picture = b"\x89PNG\r\n\x1a\n" + bytes(999)
     bring(visit, {"name": "photo.csv", "mimeType": "text/csv", "buffer": picture})
     wait_for_text(visit, "photo.csv is not a text file (it begins like a PNG picture)")
