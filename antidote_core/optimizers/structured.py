@@ -25,6 +25,7 @@ from antidote_core.clustering.partitioned import PartitionedEvaluator
 from antidote_core.clustering.spectral import SpectralEvaluator
 from antidote_core.fairness.gradients import descent_directions
 from antidote_core.optimizers.cma import cmaes
+from antidote_core.optimizers.halfspace import lowest_in_cut_box
 from antidote_core.optimizers.protocol import (
     Box,
     Cancel,
@@ -126,21 +127,28 @@ class _Search:
 
     def cell_atoms(self, centers: Floats, gradient: Floats) -> Floats:
         """For each cell the point of the box in it that moves its centre best, most gain first."""
-        from scipy.optimize import linprog
-
         found = []
-        bounds = np.column_stack([self.lower, self.upper])
         for c, center in enumerate(centers):
             others = np.delete(centers, c, axis=0)
             # Inside the cell: nearer to this centre than to any other, with a little room.
             normals = 2.0 * (others - center)
             limits = (others**2).sum(axis=1) - center @ center
             room = CELL_MARGIN * ((others - center) ** 2).sum(axis=1)
-            answer = linprog(gradient[c], A_ub=normals, b_ub=limits - room, bounds=bounds)
-            if answer.status == 0:
-                found.append((float(gradient[c] @ (answer.x - center)), answer.x))
+            best = self.lowest(gradient[c], normals, limits - room)
+            if best is not None:
+                found.append((float(gradient[c] @ (best - center)), best))
         found.sort(key=lambda pair: pair[0])
         return np.array([x for _, x in found]).reshape(-1, self.d)
+
+    def lowest(self, cost: Floats, normals: Floats, limits: Floats) -> Floats | None:
+        """The point of the box of least cost·x with normals·x <= limits; None if there is none."""
+        if len(limits) == 1:
+            return lowest_in_cut_box(cost, normals[0], limits[0], self.lower, self.upper)
+        from scipy.optimize import linprog
+
+        bounds = np.column_stack([self.lower, self.upper])
+        answer = linprog(cost, A_ub=normals, b_ub=limits, bounds=bounds)
+        return answer.x if answer.status == 0 else None
 
     def arrangements(self, atoms: Floats, centers: Floats) -> Iterator[tuple[Floats, Ints]]:
         """One or two atoms with part of the points each; the rest idles at a centre."""
