@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc"
 def home(tmp_path):
     """A home folder that must be without processes when the test is over."""
     yield tmp_path
-    until(lambda: not workers_under(tmp_path), 5)
+    until(lambda: not workers_under(tmp_path), 60)
 
 
 @pytest.fixture
