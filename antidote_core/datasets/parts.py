@@ -91,7 +91,8 @@ class Parts:
     @property
     def group_sizes(self) -> Ints:
         """Points per group in all parts, (g,)."""
-        return np.sum([file.group_sizes for file in self.files], axis=0, dtype=np.int64)
+        sizes: Ints = np.array([file.group_sizes for file in self.files], dtype=np.int64)
+        return sizes.sum(axis=0)
 
     @property
     def paths(self) -> list[Path]:
