@@ -12,4 +12,4 @@ found = attempt(compare_blocks.sides, compare_blocks.asked_runs())
 if found:
     compare_blocks.show(found)
 if st.button("Back to the list of runs"):
-    st.switch_page("pages/runs.py")
+    st.switch_page("pages/runs.py", query_params={})

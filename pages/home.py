@@ -78,7 +78,7 @@ price.markdown(
     "smaller."
 )
 if st.button("Look at real data →", type="primary"):
-    st.switch_page("pages/data.py")
+    st.switch_page("pages/data.py", query_params={})
 with st.expander("The numbers behind these pictures"):
     for label, tables in (("Before", old), ("After", new)):
         st.markdown(f"**{label}**")

@@ -16,4 +16,4 @@ else:
     st.title("Nothing to present", anchor=False)
     st.markdown("Open a finished run and press **Present** there, or choose one of your runs.")
     if st.button("Your runs", type="primary"):
-        st.switch_page("pages/runs.py")
+        st.switch_page("pages/runs.py", query_params={})

@@ -16,7 +16,7 @@ if not found:
         "gets a line here: it stays until you delete it, and nothing is ever overwritten."
     )
     if st.button("Go to Explore", type="primary"):
-        st.switch_page("pages/explore.py")
+        st.switch_page("pages/explore.py", query_params={})
 else:
     st.markdown(
         f"**{len(found):,}** on the list of this browser: what it started, and what it opened by a "

@@ -117,10 +117,10 @@ def run_again(row: TableRow) -> None:
         with place:
             if (
                 st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
-                and attempt(run_store.start, spec) is not None
+                and (run_id := attempt(run_store.start, spec)) is not None
             ):
                 run_settings.put(spec)
-                st.switch_page("pages/explore.py")
+                st.switch_page("pages/explore.py", query_params={run_store.RUN: run_id})
             st.markdown(f"[Settings in Explore]({explore_link(spec)})")
 
 
