@@ -35,7 +35,7 @@ class Pace:
     def cell(self, budget: int) -> float:
         """Roughly what one cell takes.
 
-        >>> Pace(0.001, 0.1, 0.2, 1.0).cell(1000)
+        >>> round(Pace(0.001, 0.1, 0.2, 1.0).cell(1000), 6)
         1.6
         """
         return budget * self.evaluation + CHECKS * self.check + self.row

@@ -142,7 +142,7 @@ def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True)
     noise = next((one.noise for one in found if one.noise is not None), None)
     if noise is not None:
         own += [noise.low, noise.high]
-    low, high = _domain(own, 0.08)
+    low, high = _domain(own, 0.08 if dots else 1.0)  # the noise alone should not fill the picture
     near = [line for line in lines if not dots or _is_near(line[1], low, high)]
     away = [line for line in lines if line not in near]
     low, high = _domain([low, high, *(cost for _, cost, _ in near)], 0.0)
