@@ -224,7 +224,7 @@ def _tone(found: Curve) -> Tone:
     sure = found.sureness
     if sure is None or not sure.reaches:
         return "bad"
-    certain = sure.outside_noise and sure.passed == sure.judged and sure.judged >= FEW
+    certain = sure.band_outside and sure.passed == sure.judged and sure.judged >= FEW
     return "good" if certain else "doubtful"
 
 
