@@ -112,8 +112,9 @@ class Visitor:
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
         if kind == "new_session":
-            self._hash = message.new_session.page_script_hash
             self._asked = {}
+        elif kind == "navigation":
+            self._hash = message.navigation.page_script_hash
         elif kind == "page_info_changed":
             self._query = message.page_info_changed.query_string
         elif kind == "auto_rerun":
