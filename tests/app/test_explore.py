@@ -171,7 +171,7 @@ def test_presets_are_those_of_the_paper_and_ours(home) -> None:
     app = open_page("explore", data="blobs")
     for label, values in (
         ("As in paper", ("racos", 1, "restart")),
-        ("Our best", ("structured", 10, "extend")),
+        ("Our best", ("design", 10, "bisect")),
     ):
         next(button for button in app.button if button.label == label).click().run()
         assert not app.exception

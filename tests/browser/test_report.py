@@ -59,6 +59,13 @@ def test_the_report_opens_without_a_network(visit: Visit, browser: Any, tmp_path
     context.close()
 
 
+def press(visit: Visit, key: str, place: str) -> None:
+    """Press the key once the slide of that number is there with all its buttons."""
+    visit.page.locator(".st-key-turn").get_by_text(place).first.wait_for(timeout=PATIENCE)
+    visit.settle()
+    visit.page.keyboard.press(key)
+
+
 def test_slides_turn_by_arrow_keys(visit: Visit) -> None:
     run_id = run(visit)
     visit.page.get_by_role("button", name="Present").first.click()
@@ -66,13 +73,13 @@ def test_slides_turn_by_arrow_keys(visit: Visit) -> None:
     title = visit.page.locator(".st-key-slide h1")
     title.filter(has_text="400 points in 2 groups").first.wait_for(timeout=PATIENCE)
     visit.page.locator("[data-testid=stHeader]").wait_for(state="hidden", timeout=PATIENCE)
-    visit.page.keyboard.press("ArrowRight")
+    press(visit, "ArrowRight", "1 /")
     visit.page.wait_for_url(re.compile("slide=2"), timeout=PATIENCE)
     title.filter(has_text="Cluster 1 has").first.wait_for(timeout=PATIENCE)
-    visit.page.keyboard.press("ArrowLeft")
+    press(visit, "ArrowLeft", "2 /")
     visit.page.wait_for_url(re.compile("slide=1"), timeout=PATIENCE)
     title.filter(has_text="400 points in 2 groups").first.wait_for(timeout=PATIENCE)
-    visit.page.keyboard.press("Escape")
+    press(visit, "Escape", "1 /")
     visit.page.wait_for_url(re.compile(f"/explore.*run={run_id}"), timeout=PATIENCE)
 
 

@@ -55,13 +55,15 @@ def test_a_sweep_is_interrupted_resumed_and_shown_again(tmp_path, monkeypatch, c
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A job started in the background of a shell ignores Ctrl-C, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         line = ""
         while "worker processes here" not in line:
             line = process.stdout.readline()
             assert line, process.stderr.read()
         process.send_signal(signal.SIGINT)
-        printed, complaint = process.communicate(timeout=60)
+        printed, complaint = process.communicate(timeout=180)
     assert process.returncode == INTERRUPTED
     assert "cells are there" in printed
     assert complaint.endswith("interrupted; the same command goes on from here\n")
