@@ -71,11 +71,13 @@ def headline(rows: Mapping[str, Row]) -> str:
     marks = [mark for cell in cells if (mark := mark_of(cell, rows))]
     held = sum(mark.mark != MARKS[-1] for mark in marks)
     better = sum(mark.mark == MARKS[0] for mark in marks)
+    left = len(cells) - len(marks)
+    later = f" {left} are not computed yet." if left else ""
     return (
         f"In {len(cells)} cases the paper says how much fairer a few made-up points make a "
         f"clustering: we get at least that with no more points in {held} of them ({better} "
-        f"confirmed by independent clusterings), and for the other {len(marks) - held} the row "
-        "says what it takes."
+        f"confirmed by independent clusterings), and for {len(marks) - held} others the row "
+        f"says what it takes.{later}"
     )
 
 
