@@ -1,4 +1,4 @@
-"""A table of one's own in Chromium: uploaded, used, run to a verdict, seen by nobody else, gone."""
+"""A table of one's own in Chromium: uploaded, run, reported, seen by nobody else, forgotten."""
 
 from pathlib import Path
 from typing import Any
@@ -8,6 +8,7 @@ import pytest
 from antidote_core.datasets.tables import sample_files
 from tests.browser.conftest import PATIENCE, Visit
 from tests.browser.test_explore import ENDED, new_visit, press_run, said, until, wait_for_text
+from tests.browser.test_report import offline, taken
 
 __all__ = ["new_visit"]  # a fixture
 UPLOAD = "data?show=your+own+table"
@@ -25,8 +26,8 @@ def german() -> dict[str, Any]:
     return {"name": sample.name, "mimeType": "text/csv", "buffer": sample.content}
 
 
-def test_from_a_german_table_to_a_verdict(
-    visit: Visit, new_visit: Any, home: Path, german: dict[str, Any]
+def test_from_a_german_table_to_a_report(
+    visit: Visit, new_visit: Any, browser: Any, home: Path, tmp_path: Path, german: dict[str, Any]
 ) -> None:
     visit.open(UPLOAD)
     bring(visit, german)
@@ -43,6 +44,8 @@ def test_from_a_german_table_to_a_verdict(
     assert said(visit, ENDED)
     assert (home / "runs" / run_id / "data.npz").exists()
     assert visit.page.locator("[data-testid=stException]").count() == 0
+    with offline(browser, taken(visit, "Report (HTML)", tmp_path)) as page:
+        assert "messwerte" in page.locator("body").inner_text()
 
     stranger = new_visit()
     stranger.open(f"explore?run={run_id}")
