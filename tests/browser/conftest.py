@@ -99,7 +99,7 @@ def _chromium() -> str | None:
     return shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     path = _chromium()
     if path is None:
@@ -115,13 +115,13 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the server under test keeps its runs."""
     return tmp_path_factory.mktemp("home")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app_url(browser: Any, home: Path) -> Iterator[str]:
     warm()  # a fresh machine compiles before the clock starts
     with socket.socket() as probe:
@@ -160,7 +160,7 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
     pytest.fail(f"the app did not answer within {START_SECONDS} seconds")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def contexts(browser: Any) -> Iterator[dict[str, Any]]:
     """One browser profile per colour scheme, so that pages share what they have fetched."""
     opened = {
