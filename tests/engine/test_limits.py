@@ -9,7 +9,7 @@ import pytest
 from antidote_core.engine import RunError, Runner, RunState
 from antidote_core.engine.limits import Limits
 
-from .runs import LONG, SMALL, other
+from .runs import LONG, SMALL, other, until
 
 
 def test_a_visitor_has_so_many_live_runs_and_others_go_on(tmp_path):
@@ -42,10 +42,15 @@ def test_some_disk_space_stays_free(tmp_path):
 
 
 def test_a_run_that_takes_too_long_is_stopped_with_its_best(tmp_path):
-    with Runner(tmp_path, slots=1, limits=Limits(run_minutes=0.1)) as runner:
-        status = runner.wait(runner.submit(LONG), 120)
+    with Runner(tmp_path, slots=1, limits=Limits(run_minutes=30)) as runner:
+        run_id = runner.submit(LONG)
+        until(lambda: runner.view(run_id).rounds >= 1, 120)
+        runner.store._execute("UPDATE runs SET started = started - 3600")  # an hour goes by
+        status = runner.wait(run_id, 120)
         assert status.state is RunState.STOPPED
-        assert status.reason == "the run used its 0.1 minutes; the best V so far is kept"
+        assert status.reason == "the run used its 30 minutes; the best V so far is kept"
+        assert runner.view(run_id).rounds >= 1
+        assert runner.view(run_id).size > 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can cap the memory of a process")
