@@ -19,6 +19,7 @@ from antidote_core.engine.limits import Limits
 from antidote_core.engine.lock import Lock, is_held
 from antidote_core.engine.log import Follower, LogWriter
 from antidote_core.engine.settings import (
+    JUMP_SECONDS,
     LEASE_SECONDS,
     LOOK_SECONDS,
     STOP_SECONDS,
@@ -63,6 +64,7 @@ class Scheduler:
         self._adopted: set[str] = set()  # runs whose server is gone and whose worker still lives
         self._lock = Lock(store.home / "scheduler.lock")
         self._next_look = 0.0
+        self._ahead = time.time() - time.monotonic()  # of the clock on the wall
         self._closing = False
         self._wake = threading.Event()
         self._take_over()
@@ -123,6 +125,7 @@ class Scheduler:
         if look:
             self._next_look = now + LOOK_SECONDS
             self._take_over()
+        self._notice_jump()
         if not self._lock.held:
             return
         for run_id in list(self._workers):
@@ -138,6 +141,14 @@ class Scheduler:
             free = slots - len(working & (self._workers.keys() | self._adopted))
             for run_id in self._store.ids(RunState.QUEUED, kind)[: max(0, free)]:
                 self._start(run_id)
+
+    def _notice_jump(self) -> None:
+        """A clock that was set, or a laptop that slept, is not hours in which nobody looked."""
+        ahead = time.time() - time.monotonic()
+        jump = ahead - self._ahead
+        if self._lock.held and abs(jump) > JUMP_SECONDS:
+            self._store.shift(jump)
+        self._ahead = ahead
 
     def _start(self, run_id: str) -> None:
         if run_id in self._workers or not self._store.claim(run_id):

@@ -16,6 +16,7 @@ SWEEP_SLOTS = 1  # sweeps that work at once, each on all cores or on a cluster
 CANCEL_SECONDS = 0.05  # between two looks of a worker at its stop file
 BUSY_SECONDS = 10.0  # wait for another process that writes the index
 LEASE_SECONDS = 5 * 60.0  # a temporary run whose owner is gone for so long is removed
+JUMP_SECONDS = 5.0  # the clock goes so far another way than time: it was set, or the machine slept
 TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
 WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
 CACHED_VIEWS = 64  # folded runs kept in memory

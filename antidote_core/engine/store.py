@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import secrets
 import shutil
@@ -505,6 +506,23 @@ class Store:
                 "UPDATE owners SET looked = ? WHERE run = ? AND owner = ? AND looked < ?",
                 (now, run_id, _digest(owner), now - TOUCH_SECONDS),
             )
+
+    def shift(self, seconds: float) -> None:
+        """The clock jumped by so much: what time limits are counted from jumps with it."""
+        with self._transaction():
+            self._execute(
+                """UPDATE runs SET looked = looked + ?, started = started + ?
+                   WHERE state = 'running'""",
+                (seconds, seconds),
+            )
+            self._execute("UPDATE owners SET looked = looked + ?", (seconds,))
+        for row in self._query("SELECT id FROM runs WHERE private"):
+            lease = RunFolder(self.runs / row["id"]).lease
+            try:
+                renewed = lease.stat().st_mtime + seconds
+                os.utime(lease, (renewed, renewed))
+            except OSError:  # not a temporary run, or gone by now
+                continue
 
     def rename(self, run_id: str, owner: str, name: str) -> None:
         """Change the name on the owner's own list; other owners keep theirs."""

@@ -14,7 +14,12 @@ import pytest
 from antidote_core import load_dataset, run
 from antidote_core.engine import RunError, Runner, RunState
 from antidote_core.engine.log import read
-from antidote_core.engine.settings import LEASE_SECONDS, default_slots, worker_environment
+from antidote_core.engine.settings import (
+    LEASE_SECONDS,
+    LOOK_SECONDS,
+    default_slots,
+    worker_environment,
+)
 from antidote_core.types import RunSpec
 
 from .runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
@@ -226,6 +231,25 @@ def test_a_run_that_nobody_looks_at_is_stopped_and_says_so(home):
         assert "nobody looked" in runner.view(forgotten).reason
         assert runner.view(forgotten).size > 0
         assert runner.status(watched).state is RunState.RUNNING
+
+
+@pytest.mark.parametrize("hours", [30, -30])
+def test_a_clock_that_jumps_stops_and_removes_nothing(runner, home, monkeypatch, hours):
+    data = dataclasses.replace(load_dataset("blobs"), name="mine")
+    spec = dataclasses.replace(LONG, dataset="mine")
+    run_id = runner.submit(spec, data, "ann", temporary=True)
+    until(lambda: runner.view(run_id, "ann").rounds >= 1)
+    real, lease = time.time, home / "runs" / run_id / "lease"
+    renewed = lease.stat().st_mtime
+    monkeypatch.setattr(time, "time", lambda: real() + 3600 * hours)
+    until(lambda: lease.stat().st_mtime == pytest.approx(renewed + 3600 * hours, abs=5))
+    rounds = runner.view(run_id, "ann").rounds
+    time.sleep(2 * LOOK_SECONDS)  # time for the looks at what is idle, late or without its owner
+    until(lambda: runner.view(run_id, "ann").rounds > rounds)
+    status = runner.status(run_id, "ann")
+    assert status.state is RunState.RUNNING
+    assert abs(time.time() - status.started) < 60
+    assert runner.store.watchers(run_id, "bob", 60) == 1
 
 
 def test_a_folder_that_vanishes_is_a_sentence_and_frees_its_slot(runner):
