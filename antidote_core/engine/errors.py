@@ -2,6 +2,8 @@
 
 from antidote_core.errors import AntidoteError
 
+DISK_FULL = 3  # exit code of a worker that can no longer write its log
+
 
 class RunError(AntidoteError):
     """A run cannot be found, started, changed or written: says which and what to do."""

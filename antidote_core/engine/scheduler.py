@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from antidote_core.algorithms.record import RunView
 from antidote_core.algorithms.sweep_record import SweepView
-from antidote_core.engine.errors import RunError
+from antidote_core.engine.errors import DISK_FULL, RunError
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.kind import Kind, View
 from antidote_core.engine.limits import Limits
@@ -109,11 +109,15 @@ class Scheduler:
 
     def _work(self) -> None:
         try:
+            trouble = ""
             while not self._closing:
                 try:
                     self._tick()
-                except Exception:  # a full disk, say: the next tick may do better
-                    _logger.exception("The scheduler could not do its rounds")
+                    trouble = ""
+                except Exception as error:  # a full disk, say: the next tick may do better
+                    if str(error) != trouble:  # said once, not at every tick
+                        _logger.exception("The scheduler could not do its rounds")
+                    trouble = str(error)
                 self._wake.wait(TICK_SECONDS)
                 self._wake.clear()
         finally:
@@ -260,4 +264,8 @@ def _how_it_ended(code: int) -> str:
     if code < 0:
         memory = ", often a sign that memory ran out" if code == -9 else ""
         return f"the worker process was ended from outside (signal {-code}{memory}); {_AGAIN}"
+    if code == DISK_FULL:
+        return (
+            f"the disk was full, so that nothing more could be written; free space, then {_AGAIN}"
+        )
     return f"the worker process ended unexpectedly (exit code {code}), see its log; {_AGAIN}"

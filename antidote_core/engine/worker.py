@@ -8,6 +8,7 @@ business of `sweep_work`.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import time
@@ -19,7 +20,7 @@ from typing import Any
 from antidote_core.algorithms.grow import grow
 from antidote_core.algorithms.record import RunView, after
 from antidote_core.engine import kernels
-from antidote_core.engine.errors import sentence
+from antidote_core.engine.errors import DISK_FULL, sentence
 from antidote_core.engine.folder import RunFolder
 from antidote_core.engine.kind import Kind, kind_of
 from antidote_core.engine.lifeline import die_with
@@ -49,12 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not lock.acquire():
         print("Another process is already working on this run.", file=sys.stderr)
         return TAKEN
-    with LogWriter(folder.events) as log:
-        try:
+    try:
+        with LogWriter(folder.events) as log:
             work = SweepWork if _is_sweep(folder) else _Work
             return DONE if work(folder, log).to_the_end() else FAILED
-        finally:
-            lock.release()
+    except OSError as error:  # the log itself cannot be written: only the exit code can say so
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        return DISK_FULL
+    finally:
+        lock.release()
 
 
 def _is_sweep(folder: RunFolder) -> bool:

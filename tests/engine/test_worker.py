@@ -1,6 +1,7 @@
 """The worker: stages, errors as sentences, the stop sign, the lifeline."""
 
 import dataclasses
+import errno
 import subprocess
 import sys
 
@@ -8,9 +9,11 @@ import pytest
 
 from antidote_core import run
 from antidote_core.engine import kernels, stop_sign, worker
+from antidote_core.engine.errors import DISK_FULL
 from antidote_core.engine.folder import RunFolder
-from antidote_core.engine.lock import Lock
+from antidote_core.engine.lock import Lock, is_held
 from antidote_core.engine.log import Follower, read
+from antidote_core.engine.scheduler import _how_it_ended
 from antidote_core.engine.settings import worker_environment
 from antidote_core.errors import SolverError
 from antidote_core.types import Event
@@ -80,6 +83,16 @@ def test_lack_of_memory_is_said(folder, monkeypatch):
 
     monkeypatch.setattr(worker, "grow", hungry)
     assert "memory" in work(folder)[1].reason
+
+
+def test_a_full_disk_is_said_by_the_exit_code(folder, monkeypatch):
+    def full(log, event):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(worker.LogWriter, "append", full)
+    assert worker.main([str(folder.path)]) == DISK_FULL
+    assert "the disk was full" in _how_it_ended(DISK_FULL)
+    assert not is_held(folder.lock)
 
 
 def test_further_stages_come_after_the_verdict(folder, monkeypatch):
