@@ -4,8 +4,10 @@ A run counts as lost when its result after recovery is not the undisturbed one, 
 its log had confirmed is missing.
 """
 
+import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -21,18 +23,20 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core import run
+from antidote_core import load_dataset, run
 from antidote_core.algorithms.record import RunView
 from antidote_core.engine import RunError, Runner, RunState
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.log import read
 from antidote_core.engine.settings import worker_environment
-from antidote_core.types import RunSpec
+from antidote_core.types import Event, RunSpec
+from benchmarks.reliability.processes import workers
 
 SPEC = RunSpec(
     dataset="blobs", clustering="kmedian", fairness="social", optimizer="random", restarts=2,
     start_size=2, budget=40, max_rounds=6, target=-2.0,
 )  # fmt: skip
+LONGER = replace(SPEC, max_rounds=40)  # some seconds
 ENDLESS = replace(SPEC, budget=200, max_rounds=None, max_size=100_000)
 NO_LIMITS = Limits(runs_per_visitor=0, free_gigabytes=0)
 
@@ -52,7 +56,7 @@ def main(only: str | None) -> None:
     for name, fault in FAULTS.items():
         if only in (None, name):
             row = fault()
-            print(f"| {row.fault} | {row.times} | {row.lost} | {row.said} |", flush=True)
+            print(f"| {row.fault} (`{name}`) | {row.times} | {row.lost} | {row.said} |", flush=True)
 
 
 def result(view: Any) -> tuple[Any, ...]:
@@ -60,8 +64,9 @@ def result(view: Any) -> tuple[Any, ...]:
     return view.cost, view.reached, view.rounds, view.evaluations, view.antidote.tolist()
 
 
-def confirmed(runner: Runner, run_id: str) -> int:
-    return sum(event.kind == "round" for event in runner.events(run_id)[0])
+def _rounds(runner: Runner, run_id: str, owner: str | None = None) -> list[Event]:
+    """The rounds that the log has confirmed."""
+    return [event for event in runner.events(run_id, owner=owner)[0] if event.kind == "round"]
 
 
 @contextmanager
@@ -84,54 +89,61 @@ def _worker(runner: Runner, run_id: str) -> subprocess.Popen[bytes]:
 
 
 def _first_round(runner: Runner, run_id: str) -> None:
-    until(lambda: confirmed(runner, run_id) >= 1)
+    until(lambda: len(_rounds(runner, run_id)) >= 1)
+
+
+def _said(message: str) -> str:
+    """The sentence without what differs from run to run."""
+    return re.sub(r"run [\w-]{22}", "run …", message)
 
 
 def killed_workers(times: int = 50) -> Row:
     """SIGKILL at a random moment between the start of the process and the end of the run."""
-    lost, hit, moments = 0, 0, random.Random(1)
+    lost, hit, moments, said = 0, 0, random.Random(1), set()
+    after_a_round = 0
     whole = {seed: result(run(replace(SPEC, seed=seed))) for seed in range(5)}
     with home() as folder, Runner(folder, slots=1, limits=NO_LIMITS) as runner:
         while hit < times:
             seed = hit % 5
-            run_id = runner.submit(replace(SPEC, seed=seed), owner=f"ann-{hit}")
-            if runner.status(run_id).state is RunState.FINISHED:
-                runner.delete(run_id, f"ann-{hit}")
-                continue
+            run_id = runner.submit(replace(SPEC, seed=seed), owner="ann")
             worker = _worker(runner, run_id)
             time.sleep(moments.uniform(0.0, 3.0))
-            before = confirmed(runner, run_id)
+            before = _rounds(runner, run_id)
             if worker.poll() is None:
                 os.kill(worker.pid, signal.SIGKILL)
                 hit += 1
+                after_a_round += bool(before)
             status = runner.wait(run_id, 60)
-            kept = confirmed(runner, run_id) >= before
+            kept = _rounds(runner, run_id)[: len(before)] == before
             if status.state is RunState.DEAD:
+                said.add(_said(status.message))
                 runner.restart(run_id)
                 status = runner.wait(run_id, 120)
             same = status.state is RunState.FINISHED and result(runner.view(run_id)) == whole[seed]
             lost += not (kept and same)
-            for owner in {f"ann-{hit}", f"ann-{hit - 1}"}:
-                try:
-                    runner.delete(run_id, owner)
-                except RunError:
-                    continue
-    return Row("worker killed -9 at a random moment, restarted", hit, lost, "Lost: … (signal 9 …)")
+            runner.delete(run_id, "ann")
+        lost += bool(workers(folder))
+    return Row(
+        f"worker killed -9 at a random moment ({after_a_round} times after a confirmed round), "
+        "restarted", hit, lost, " / ".join(sorted(said)),
+    )  # fmt: skip
 
 
 def killed_servers(times: int = 10) -> Row:
-    """The whole server is killed in mid-run; another one takes over."""
-    lost, moments = 0, random.Random(2)
+    """The whole server is killed in mid-run; its worker goes with it, another server takes over."""
+    lost, moments, said = 0, random.Random(2), set()
     whole = result(run(SPEC))
     code = """
         import sys, time
         from antidote_core.engine import Runner
-        from antidote_core.types import RunSpec
+        from antidote_core.types import Event, RunSpec
+from benchmarks.reliability.processes import workers
         runner = Runner(sys.argv[1], slots=1)
         print(runner.submit(RunSpec.from_json(sys.argv[2]), owner="ann"), flush=True)
         time.sleep(600)
     """
-    for _ in range(times):
+    hit = 0
+    while hit < times:
         with home() as folder:
             server = subprocess.Popen(
                 [sys.executable, "-c", textwrap.dedent(code), str(folder), SPEC.to_json()],
@@ -139,33 +151,37 @@ def killed_servers(times: int = 10) -> Row:
             )  # fmt: skip
             assert server.stdout is not None
             run_id = server.stdout.readline().strip()
-            time.sleep(moments.uniform(0.2, 3.0))
+            log = folder / "runs" / run_id / "events.jsonl"
+            until(lambda log=log: any(e.kind == "started" for e in read(log)[0]))
+            time.sleep(moments.uniform(0.0, 1.5))
             server.kill()
             server.wait()
             server.stdout.close()
-            before = sum(
-                e.kind == "round" for e in read(folder / "runs" / run_id / "events.jsonl")[0]
-            )
+            until(lambda folder=folder: not workers(folder), 10)
+            before = [event for event in read(log)[0] if event.kind == "round"]
             with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
                 status = runner.wait(run_id, 60)
+                kept = _rounds(runner, run_id)[: len(before)] == before
                 if status.state is RunState.DEAD:
-                    kept = confirmed(runner, run_id) >= before
+                    hit += 1  # else the run had ended before the server did
+                    said.add(_said(status.message))
                     runner.restart(run_id)
                     status = runner.wait(run_id, 120)
-                else:
-                    kept = True
                 same = status.state is RunState.FINISHED and result(runner.view(run_id)) == whole
                 lost += not (kept and same)
-    return Row("server killed -9 in mid-run, another takes over", times, lost,
-               "Lost: the server ended while the run was working; …")  # fmt: skip
+    return Row(
+        "server killed -9 in mid-run, another takes over", hit, lost, " / ".join(sorted(said))
+    )
 
 
 def full_disk(times: int = 5) -> Row:
     """A tmpfs of 512 kB fills up while a run writes its log; then there is room again."""
     if os.geteuid() != 0:
         return Row("disk full (NOT RUN: needs root to mount a small tmpfs)", 0, 0, "")
-    lost, said = 0, ""
+    lost, said = 0, set()
     for seed in range(times):
+        spec = replace(LONGER, seed=seed)
+        whole = result(run(spec))
         with home() as folder:
             subprocess.run(
                 ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", str(folder)], check=True
@@ -174,21 +190,31 @@ def full_disk(times: int = 5) -> Row:
                 with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
                     finished = runner.submit(replace(SPEC, seed=seed), owner="ann")
                     kept = result(_finished(runner, finished))
-                    run_id = runner.submit(replace(ENDLESS, seed=seed), owner="ann")
+                    run_id = runner.submit(spec, owner="ann")
                     _first_round(runner, run_id)
                     ballast = folder / "ballast"
                     _fill(ballast)
-                    before = confirmed(runner, run_id)
-                    status = runner.wait(run_id, 60)
-                    said = status.message
+                    before = _rounds(runner, run_id)
+                    worker = _worker(runner, run_id)
+                    until(lambda worker=worker: worker.poll() is not None)
+                    well = result(runner.view(finished)) == kept  # reading goes on
+                    try:
+                        runner.submit(replace(SPEC, seed=seed + 100), owner="ann")
+                        well = False
+                    except RunError as error:
+                        said.add(_said(str(error)).replace(str(folder), "…"))
                     ballast.unlink()
-                    lost += status.live or confirmed(runner, run_id) < before
-                    lost += result(runner.view(finished)) != kept
-                    again = runner.submit(replace(SPEC, seed=seed + 100), owner="ann")
-                    lost += _finished(runner, again).state != "finished"
+                    status = runner.wait(run_id, 60)
+                    well &= not status.live and status.state is not RunState.FINISHED
+                    well &= _rounds(runner, run_id)[: len(before)] == before
+                    said.add(_said(status.message))
+                    runner.restart(run_id)
+                    well &= result(_finished(runner, run_id)) == whole
+                    well &= result(runner.view(finished)) == kept
+                    lost += not well
             finally:
                 subprocess.run(["umount", "-l", str(folder)], check=True)
-    return Row("disk full while a run writes, then freed", times, lost, said)
+    return Row("disk full while a run writes, then freed", times, lost, " / ".join(sorted(said)))
 
 
 def _fill(path: Path) -> None:
@@ -207,49 +233,76 @@ def _finished(runner: Runner, run_id: str) -> RunView:
 
 
 def clock_jumps(times: int = 4) -> Row:
-    """The clock of the server jumps by a day, forth and back, while runs work."""
-    lost, whole, real = 0, result(run(SPEC)), time.time
+    """The clock of the server jumps by a day or a year, forth and back, while runs work."""
+    lost, real = 0, time.time
+    whole = result(run(LONGER))
+    mine = replace(load_dataset("blobs"), name="mine")
     for jump in (86_400.0, -86_400.0, 3.2e7, -3.2e7)[:times]:
-        with home() as folder, Runner(folder, slots=1, limits=NO_LIMITS) as runner:
-            run_id = runner.submit(SPEC, owner="ann")
+        with home() as folder, Runner(folder, slots=2, limits=NO_LIMITS) as runner:
+            run_id = runner.submit(LONGER, owner="ann")
+            own = runner.submit(replace(LONGER, dataset="mine"), mine, "ann", temporary=True)
             _first_round(runner, run_id)
+            until(lambda runner=runner, own=own: len(_rounds(runner, own, "ann")) >= 1)
             time.time = lambda jump=jump: real() + jump  # type: ignore[misc]
             try:
-                view = _finished(runner, run_id)
-                listed = [status.run_id for status in runner.runs("ann")]
+                well = runner.wait(run_id, 120).state is RunState.FINISHED
+                well &= runner.wait(own, 120, "ann").state is RunState.FINISHED
+                listed = {status.run_id for status in runner.runs("ann")}
             finally:
                 time.time = real  # type: ignore[misc]
-            if view.state != "finished":  # a jump forward looks like nobody's interest
-                runner.restart(run_id)
-                view = _finished(runner, run_id)
-            lost += result(view) != whole or listed != [run_id]
-    return Row("clock jumps by a day or a year, forth and back", times, lost, "")
+            well &= result(runner.view(run_id)) == whole and listed == {run_id, own}
+            well &= result(runner.view(own, "ann")) == whole
+            lost += not well
+    return Row("clock jumps by a day or a year, forth and back", times, lost, "nothing: goes on")
 
 
 def read_only(times: int = 5) -> Row:
-    """The folder of a run can no longer be written (mounted so, since root ignores modes)."""
-    lost, said = 0, ""
+    """Folders of runs, one finished and one about to start, can no longer be written.
+
+    They are mounted so, since root ignores modes.
+    """
+    lost, said = 0, set()
     if os.geteuid() != 0:
         return Row("run folder made read-only (NOT RUN: needs root to mount)", 0, 0, "")
     for seed in range(times):
+        waiting_spec = replace(SPEC, seed=seed + 20)
+        whole = result(run(waiting_spec))
         with home() as folder, Runner(folder, slots=1, limits=NO_LIMITS) as runner:
             finished = runner.submit(replace(SPEC, seed=seed), owner="ann")
             kept = result(_finished(runner, finished))
-            path = str(runner.store.folder(finished).path)
-            subprocess.run(["mount", "--bind", path, path], check=True)
-            subprocess.run(["mount", "-o", "remount,ro,bind", path], check=True)
-            try:
-                lost += result(runner.view(finished)) != kept
+            first = runner.submit(replace(ENDLESS, seed=seed), owner="ann")
+            waiting = runner.submit(waiting_spec, owner="ann")
+            _first_round(runner, first)
+            with _not_writable(runner, finished), _not_writable(runner, waiting):
+                well = result(runner.view(finished)) == kept
                 try:
                     runner.rename(finished, "ann", "new")
+                    well = False
                 except RunError as error:
-                    said = str(error).replace(finished, "…")
+                    said.add(_said(str(error)))
+                runner.stop(first)
+                status = runner.wait(waiting, 60)
+                well &= status.can_restart
+                said.add(_said(status.message))
                 other = runner.submit(replace(SPEC, seed=seed + 50), owner="ann")
-                lost += _finished(runner, other).state != "finished"
-            finally:
-                subprocess.run(["umount", path], check=True)
-            lost += result(runner.view(finished)) != kept
-    return Row("run folder made read-only", times, lost, said)
+                well &= _finished(runner, other).state == "finished"
+            runner.restart(waiting)
+            well &= result(_finished(runner, waiting)) == whole
+            well &= result(runner.view(finished)) == kept
+            runner.rename(finished, "ann", "new")
+            lost += not well
+    return Row("run folder made read-only", times, lost, " / ".join(sorted(said)))
+
+
+@contextmanager
+def _not_writable(runner: Runner, run_id: str) -> Iterator[None]:
+    path = str(runner.store.folder(run_id).path)
+    subprocess.run(["mount", "--bind", path, path], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", path], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", path], check=True)
 
 
 def torn_logs(times: int = 1000) -> Row:
@@ -268,8 +321,9 @@ def torn_logs(times: int = 1000) -> Row:
             path.write_bytes(b"".join([*lines[:at], torn, *lines[at + 1 :]]))
             kinds = [event.kind for event in runner.events(run_id)[0]]
             untouched = [_kind(other) for place, other in enumerate(lines) if abs(place - at) > 1]
-            lost += not _holds(kinds, untouched)
-            runner.view(run_id)
+            notes = runner.view(run_id).notes
+            told = not torn or torn == b"\n" or any("damaged" in note for note in notes)
+            lost += not (_holds(kinds, untouched) and told)
     return Row("log line torn or overwritten", times, lost, "a note that a part cannot be read")
 
 
@@ -283,8 +337,25 @@ def _holds(kinds: list[str], wanted: list[str]) -> bool:
     return all(kind in rest for kind in wanted)
 
 
+# The index as the first version made it: no kinds, no sweeps, nobody who only opened a link.
+_FIRST_LAYOUT = """
+    DROP TABLE owners;
+    DROP TABLE runs;
+    CREATE TABLE runs (
+        id TEXT PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, private INTEGER NOT NULL,
+        state TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', turn INTEGER NOT NULL DEFAULT 0,
+        submitted REAL NOT NULL, started REAL, ended REAL, looked REAL NOT NULL,
+        summary TEXT NOT NULL DEFAULT '{}');
+    CREATE TABLE owners (
+        run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, owner TEXT NOT NULL,
+        name TEXT NOT NULL DEFAULT '', added REAL NOT NULL, looked REAL NOT NULL,
+        PRIMARY KEY (run, owner));
+    PRAGMA user_version = 1;
+"""
+
+
 def old_stores(times: int = 3) -> Row:
-    """An index of an older layout, a damaged one, none at all: rebuilt from the folders."""
+    """A store of the first version, a damaged index, none at all: rebuilt from the folders."""
     lost = 0
     for way in ("older", "damaged", "missing")[:times]:
         with home() as folder:
@@ -294,18 +365,37 @@ def old_stores(times: int = 3) -> Row:
                 runner.rename(ids[0], "ann", "mine")
             index = folder / "index.sqlite"
             if way == "older":
-                with sqlite3.connect(index) as connection:
-                    connection.execute("PRAGMA user_version = 0")
-                connection.close()
+                _make_older(folder, index)
             elif way == "damaged":
                 index.write_bytes(b"no database" * 1000)
             else:
                 index.unlink()
-            with Runner(folder, slots=0, limits=NO_LIMITS) as runner:
+            with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
                 listed = {status.run_id: status.name for status in runner.runs("ann")}
-                lost += sorted(listed) != sorted(ids) or listed.get(ids[0]) != "mine"
-                lost += [result(runner.view(run_id)) for run_id in ids] != kept
-    return Row("index of an older layout, damaged or missing", times, lost, "nothing: rebuilt")
+                well = sorted(listed) == sorted(ids) and listed.get(ids[0]) == "mine"
+                well &= [result(runner.view(run_id)) for run_id in ids] == kept
+                again = runner.submit(replace(SPEC, seed=0), owner="ann")
+                well &= again == ids[0]  # the old result answers the same question
+                lost += not well
+    return Row("store of the first version, index damaged or missing", times, lost,
+               "nothing: rebuilt")  # fmt: skip
+
+
+def _make_older(folder: Path, index: Path) -> None:
+    """Index and folders as the first version wrote them; later ones added names to both."""
+    with sqlite3.connect(index) as connection:
+        connection.executescript(_FIRST_LAYOUT)
+    connection.close()
+    for path in (folder / "runs").iterdir():
+        meta = json.loads((path / "meta.json").read_text())
+        meta["layout"] = 1
+        meta["owners"] = [
+            {name: owner[name] for name in ("owner", "name", "added")} for owner in meta["owners"]
+        ]
+        (path / "meta.json").write_text(json.dumps(meta))
+        spec = json.loads((path / "spec.json").read_text())
+        del spec["spread"]
+        (path / "spec.json").write_text(json.dumps(spec))
 
 
 FAULTS: dict[str, Callable[[], Row]] = {
