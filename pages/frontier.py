@@ -15,7 +15,7 @@ from pages._ui import (
     run_store,
 )
 from pages._ui.frame import enter
-from pages._ui.link import tell_ignored
+from pages._ui.link import escape, tell_ignored
 from pages._ui.show import attempt
 from pages._ui.upload_store import is_own
 
@@ -37,7 +37,7 @@ def run_bar(asked, known, sweep_id, status, own):
     """Run, Resume, or Stop while the sweep works."""
     with st.container(key="runbar"):
         if asked.problem:
-            st.error(asked.problem, icon="⚠️")
+            st.error(escape(asked.problem), icon="⚠️")
         if known is not None and not (status and status.live):
             frontier_before.estimate(known)
         if status is not None and status.live:

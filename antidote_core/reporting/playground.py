@@ -17,6 +17,7 @@ from antidote_core.reporting.words import number
 from antidote_core.types import Floats
 
 BUDGET = 10
+MANY = 1_000_000
 TRIES = 1000  # evaluations the algorithm may spend
 THROWS = 20  # random placements behind the score to beat
 SAME = 5e-4  # costs nearer than this are a draw: they look the same on the screen
@@ -142,8 +143,9 @@ def from_link(text: str, frame: tuple[Floats, Floats]) -> Clumps:
                 "instead."
             )
         if count < 1 or spent(clumps) + count > BUDGET:
+            few = max(-MANY, min(count, MANY))  # a number of thousands of digits fits no sentence
             raise SpecError(
-                f"The link places {count + spent(clumps)} points, and between 1 and {BUDGET} are "
+                f"The link places {few + spent(clumps)} points, and between 1 and {BUDGET} are "
                 "allowed. An empty plane is shown instead."
             )
         clumps = place(clumps, float(at[0]), float(at[1]), count, frame)

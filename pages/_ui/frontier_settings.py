@@ -15,7 +15,7 @@ from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.reporting.references import has_fair_algorithm
 from pages._ui import upload_store
-from pages._ui.link import same
+from pages._ui.link import lists_by_link, same, settings
 from pages._ui.run_settings import PAIRS, SPECTRAL_SAMPLE
 from pages._ui.settings import URL, DataSettings, data_settings
 
@@ -88,16 +88,13 @@ def agrees(link: dict[str, list[str]], spec: SweepSpec) -> bool:
 
 def link() -> dict[str, list[str]]:
     """What the URL asks for, lists and all; read it before the first widget takes its value."""
-    return {key: st.query_params.get_all(key) for key in st.query_params}
+    return lists_by_link()
 
 
 def without_lists(asked: dict[str, list[str]]) -> dict[str, str]:
     """The link as one value per name, without the lists that the page shows as they are asked."""
-    return {
-        key: texts[-1]
-        for key, texts in asked.items()
-        if not _shows(st.session_state.get(key), texts)
-    }
+    shown = settings()
+    return {key: texts[-1] for key, texts in asked.items() if not _shows(shown.get(key), texts)}
 
 
 def _shows(shown: Any, texts: list[str]) -> bool:
@@ -241,7 +238,7 @@ def _numbers(text: str) -> tuple[int, ...]:
     if wrong is not None or not parts:
         raise ac.SpecError(
             "The numbers of antidote points must be whole numbers with commas between them, like "
-            f"{SIZES}; got {wrong or text!r}."
+            f"{SIZES}; got {(wrong or text)[:40]!r}."
         )
     return tuple(int(part) for part in parts)
 

@@ -10,6 +10,7 @@ from antidote_core.reporting.stage import Position
 from antidote_core.reporting.tables import cluster_table, group_cost_table
 from antidote_core.reporting.words import balance_scale, number
 from pages._ui.learn_plane import clicked_plane
+from pages._ui.link import escape
 from pages._ui.settings import URL
 from pages._ui.show import is_dark
 from pages._ui.warm import patience, spare_the_collector
@@ -82,6 +83,12 @@ def _read_link() -> None:
         st.session_state[PLACED] = play.from_link(st.query_params.get(POINTS, ""), _game().frame)
     except ac.AntidoteError as error:
         st.session_state[NOTE] = str(error)
+
+
+def _tell_note() -> None:
+    """What went wrong with the last click or with the link."""
+    if st.session_state.get(NOTE):
+        st.warning(escape(st.session_state[NOTE]))
 
 
 def _write_link() -> None:
@@ -159,8 +166,7 @@ def _plane(game: play.Game, position: Position, rival: play.Attempt | None) -> N
         moved=position.moved,
         dark=is_dark(),
     )
-    if st.session_state.get(NOTE):
-        st.warning(st.session_state[NOTE])
+    _tell_note()
     alt = play.alt_text(position, game.goal, plain.cost(game.goal))
     clicked_plane(scene, alt, "plane", st.session_state.get(HEARD, 0), _clicked)
 

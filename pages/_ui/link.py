@@ -1,13 +1,48 @@
 """Say so when a link asks for something that cannot be shown."""
 
+import math
+
 import streamlit as st
 
-CHECKED = "_links_checked"
+CHECKED, ENDLESS = "_links_checked", "_endless"
+TEXTS = ("filter", "sizes")  # names in a link that take any text
+MOST_SAID = 8
 
 
 def asked_by_link() -> dict[str, str]:
     """What the URL asks for; read it before the first widget takes its value."""
-    return st.query_params.to_dict()
+    return {key: texts[-1] for key, texts in lists_by_link().items()}
+
+
+def lists_by_link() -> dict[str, list[str]]:
+    """The same, lists and all.
+
+    A widget of whole numbers breaks when the URL gives it infinity: the page begins again without.
+    """
+    asked = {key: texts for key in st.query_params if (texts := st.query_params.get_all(key))}
+    endless = {
+        key: texts
+        for key, texts in asked.items()
+        if key not in TEXTS and any(map(is_endless, texts))
+    }
+    if endless:
+        st.session_state[ENDLESS] = endless
+        for key in endless:
+            st.query_params.pop(key, None)
+        st.rerun()
+    return {**asked, **st.session_state.pop(ENDLESS, {})}
+
+
+def is_endless(text: str) -> bool:
+    """Whether a number is meant that has no end.
+
+    >>> is_endless("-Infinity"), is_endless("1e999"), is_endless("12"), is_endless("information")
+    (True, True, False, False)
+    """
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False
 
 
 def tell_ignored(page: str, asked: dict[str, str]) -> None:
@@ -16,16 +51,23 @@ def tell_ignored(page: str, asked: dict[str, str]) -> None:
     if page in checked:
         return
     checked.add(page)
+    shown = settings()
     ignored = [
-        f"{key} = {value[:40]}"
+        f"{key[:40]} = {value[:40]}"
         for key, value in asked.items()
-        if key not in st.session_state or not same(st.session_state[key], value)
+        if key not in shown or not same(shown[key], value)
     ]
     if ignored:
+        more = f" and {len(ignored) - MOST_SAID} more" if len(ignored) > MOST_SAID else ""
         st.warning(
-            f"This link asks for {', '.join(map(escape, ignored))}, which this page does not "
-            "offer; the usual setting is shown instead."
+            f"This link asks for {', '.join(map(escape, ignored[:MOST_SAID]))}{more}, which this "
+            "page does not offer; the usual setting is shown instead."
         )
+
+
+def settings() -> dict[str, object]:
+    """What the widgets show; asking the session itself for a strange name is an error."""
+    return st.session_state.to_dict()
 
 
 def same(shown: object, asked: str) -> bool:

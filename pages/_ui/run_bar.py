@@ -5,6 +5,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine.status import RunStatus
 from pages._ui import run_store
+from pages._ui.link import escape
 from pages._ui.run_settings import Asked
 from pages._ui.show import attempt
 
@@ -15,7 +16,7 @@ def run_bar(
     """The one large button; `own` is the table if it is one of this browser."""
     with st.container(key="runbar"):
         if asked.problem:
-            st.error(asked.problem, icon="⚠️")
+            st.error(escape(asked.problem), icon="⚠️")
         if run_id is not None and status is not None and status.live:
             _stop(run_id)
         elif (

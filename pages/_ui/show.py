@@ -8,6 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.reporting.palette import DECIDES
+from pages._ui.link import escape
 
 MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
@@ -21,7 +22,7 @@ def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except ac.AntidoteError as error:
-        st.error(str(error), icon="⚠️")
+        st.error(escape(str(error)), icon="⚠️")
         return None
 
 
