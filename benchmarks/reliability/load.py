@@ -14,6 +14,8 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -144,26 +146,33 @@ class Visitor:
                 await self._send(fragment=fragment)
 
 
+@contextmanager
+def serving(home: Path) -> Iterator[tuple[str, int]]:
+    """A server of its own on that home folder: its address and its process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [
+        sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+        "--server.port", str(port), "--server.address", "127.0.0.1",
+        "--server.fileWatcherType", "none",
+    ]  # fmt: skip
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "ANTIDOTE_HOME": str(home)}
+    with (home / "server.log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
+    try:
+        _wait_for(port)
+        yield f"127.0.0.1:{port}", server.pid
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
 def main(visitors: int, runs: int) -> None:
     with tempfile.TemporaryDirectory() as home:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        command = [
-            sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
-            "--server.port", str(port), "--server.address", "127.0.0.1",
-            "--server.fileWatcherType", "none",
-        ]  # fmt: skip
-        root = Path(__file__).parents[2]
-        environment = {**os.environ, "ANTIDOTE_HOME": home}
-        with (Path(home) / "server.log").open("wb") as log:
-            server = subprocess.Popen(command, cwd=root, env=environment, stdout=log, stderr=log)
-        try:
-            _wait_for(port)
-            asyncio.run(_together(f"127.0.0.1:{port}", home, server.pid, visitors, runs))
-        finally:
-            server.terminate()
-            server.wait(30)
+        with serving(Path(home)) as (address, server):
+            asyncio.run(_together(address, home, server, visitors, runs))
         print(f"\nProcesses left behind: {len(workers(home))}")
 
 
