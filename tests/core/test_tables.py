@@ -291,6 +291,21 @@ def test_a_plain_archive_is_no_workbook() -> None:
     assert "unpack it" in sentence(tables.read_table, "a.xlsx", buffer.getvalue())
 
 
+def test_a_workbook_without_sheets_or_with_a_broken_directory() -> None:
+    whole = zipfile.ZipFile(io.BytesIO(as_excel(people(4))))
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for part in whole.namelist():
+            if not part.startswith("xl/worksheets/"):
+                archive.writestr(part, whole.read(part))
+    assert "without any sheet" in sentence(tables.sheet_names, "a.xlsx", buffer.getvalue())
+    assert "without any sheet" in sentence(tables.read_table, "a.xlsx", buffer.getvalue())
+    content = bytearray(as_excel(people(4)))
+    end = content.rindex(b"PK\x05\x06")
+    content[end + 16 : end + 20] = (2**31).to_bytes(4, "little")  # where the directory begins
+    assert "damaged or locked workbook" in sentence(tables.read_table, "a.xlsx", bytes(content))
+
+
 def test_one_column_only() -> None:
     assert "one column only ('x y')" in sentence(tables.read_table, "a.csv", b"x y\n1\n2\n")
 

@@ -32,7 +32,7 @@ _BLOCK = 1 << 20
 def sheet_names(name: str, content: bytes) -> list[str]:
     """The sheets of the workbook, in order."""
     with _opened(name, content) as book:
-        return list(book.sheetnames)
+        return _names(name, book)
 
 
 def read_excel(
@@ -43,7 +43,7 @@ def read_excel(
     Formulas are never computed: a cell has the value that was saved with it, or none.
     """
     with _opened(name, content) as book:
-        names = list(book.sheetnames)
+        names = _names(name, book)
         if sheet is not None and sheet not in names:
             raise DataError(f"{name} has no sheet {sheet!r}; wanted one of {', '.join(names)}.")
         rows = list(_rows(name, book[sheet or names[0]]))
@@ -64,6 +64,15 @@ def read_excel(
         for label, column in zip(labels, columns, strict=True)
     }
     return pd.DataFrame(frame), notes
+
+
+def _names(name: str, book: Any) -> list[str]:
+    if not book.sheetnames:
+        raise DataError(
+            f"{name} is a workbook without any sheet; save the table again from a spreadsheet "
+            "program."
+        )
+    return list(book.sheetnames)
 
 
 def _rows(name: str, sheet: Any) -> Iterator[list[Any]]:
@@ -152,7 +161,9 @@ def _check_archive(name: str, content: bytes) -> None:
             for part in parts:
                 if part.filename.endswith((".xml", ".rels")):
                     _check_part(name, archive, part)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except DataError:
+        raise
+    except Exception as error:  # whatever a damaged archive makes of the readers of its parts
         raise DataError(
             f"{name} is a damaged or locked workbook ({type(error).__name__}); save it again as "
             ".xlsx without a password."
