@@ -25,6 +25,7 @@ from antidote_core.clustering.partitioned import PartitionedEvaluator
 from antidote_core.clustering.spectral import SpectralEvaluator
 from antidote_core.fairness.gradients import descent_directions
 from antidote_core.optimizers.cma import cmaes
+from antidote_core.nearest import nearest_center
 from antidote_core.optimizers.halfspace import lowest_in_cut_box
 from antidote_core.optimizers.protocol import (
     Box,
@@ -39,6 +40,7 @@ from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
 
 SPLITS = (1.0, 0.75, 0.5, 0.25)
+PULLS = (1.0, 0.5, 0.25, 0.125)  # of the way from the centre: far points take a centre with them
 DOWNHILL_ROUNDS = 2
 PAIRED_ATOMS = 3
 REAL_POINT_TRIES = 20
@@ -120,8 +122,13 @@ class _Search:
                 problem.fairness, centers, problem.points, problem.groups
             ):
                 atoms = self.cell_atoms(centers, gradient)
-                for locations, counts in self.arrangements(atoms, centers):
-                    self.attempt(locations, counts)
+                homes = nearest_center(atoms, centers)[0]
+                for pull in PULLS:
+                    pulled = centers[homes] + pull * (atoms - centers[homes])
+                    tries = self.arrangements(pulled, centers)
+                    values = [self.attempt(locations, counts) for locations, counts in tries]
+                    if not values or values[0] < problem.vanilla.cost:
+                        break  # all points at the best atom are no worse than none
             if not self.best_value < before:
                 break
 

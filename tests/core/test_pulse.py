@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from antidote_core.algorithms.pulse import Pulsed
-from antidote_core.clustering.kmeans import fit_kmeans_by_starts
+from antidote_core.clustering import kmeans
 
 
 def test_silence_is_filled_and_nothing_is_lost():
@@ -57,12 +57,14 @@ def test_work_ends_when_nobody_listens():
 
 @pytest.mark.parametrize("k", [2, 5])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_starts_one_by_one_are_what_scikit_learn_gives(seed, k):
+@pytest.mark.parametrize("quick", [0, 10_000])
+def test_starts_one_by_one_are_what_scikit_learn_gives(seed, k, quick, monkeypatch):
+    monkeypatch.setattr(kmeans, "QUICK_NUMBERS", quick)
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(300, 4)) + 3.0 * rng.integers(0, 3, size=(300, 1))
-    fits = list(fit_kmeans_by_starts(points, k, 10, seed))
+    fits = list(kmeans.fit_kmeans_by_starts(points, k, 10, seed))
     expected = KMeans(k, n_init=10, random_state=seed).fit(points)
-    assert len(fits) == 10
+    assert len(fits) == (1 if quick else 10)
     assert np.array_equal(fits[-1].centers, expected.cluster_centers_)
     assert np.array_equal(fits[-1].labels, expected.labels_)
     assert fits[-1].objective == expected.inertia_

@@ -11,9 +11,9 @@ from antidote_core.optimizers.protocol import Box, Evaluator
 from antidote_core.optimizers.structured import _Search
 
 
-def reached(problem, optimizer, size, budget, seed=0):
+def reached(problem, optimizer, size, budget, seed=0, box="minmax"):
     d = problem.points.shape[1]
-    lower, upper = problem.box("minmax")
+    lower, upper = problem.box(box)
     minimise = get_optimizer(optimizer).minimiser(problem, size, embed_dim=100)
     box = Box(np.tile(lower, size), np.tile(upper, size))
     rng = np.random.default_rng(seed)
@@ -27,6 +27,13 @@ def test_beats_random_search_within_few_evaluations(name, fairness):
     ours = reached(problem, "structured", size=10, budget=80)
     assert ours.value < problem.vanilla.cost
     assert ours.value <= reached(problem, "random", size=10, budget=80).value
+
+
+def test_in_a_wide_box_points_stay_near_enough_not_to_take_a_centre():
+    problem = Problem(load_dataset("bank"), fairness="social")
+    near = reached(problem, "structured", size=10, budget=300)
+    far = reached(problem, "structured", size=10, budget=300, box="wide")
+    assert problem.vanilla.cost - far.value > 4 * (problem.vanilla.cost - near.value)
 
 
 def test_social_gradient_equals_finite_differences():
