@@ -3,6 +3,10 @@
 The paper's question in a cell is whether V of the printed size makes the clustering fairer than
 plain clustering (or than the fair algorithm) by the printed gain. Ours answers it at the printed
 size, and where the answer is no, looks for the smallest size that does it.
+
+k-means has several optima, and a gain over plain clustering is the paper's only where plain
+clustering is the paper's. So a row against plain k-means is computed with the first of a few seeds
+whose plain cost is the printed one, or nearly; where none is, with the seed asked for.
 """
 
 from __future__ import annotations
@@ -32,6 +36,8 @@ PUBLISHED_ROUNDS = 3  # sizes V_s, V_s + ξ, ...: further steps of one point wou
 LARGE = 2000  # points of V from which RACOS gets fewer evaluations
 BUDGET, LARGE_BUDGET, SPECTRAL_BUDGET = 1000, 200, 400
 KEPT_NUMBERS = 1000  # of V in the results: enough for every design and for ten points
+SEEDS = 5  # whose plain clusterings are compared with the printed one
+NEARLY = 0.05  # relative difference up to which two plain costs belong to the same optimum
 AGREE = 0.75  # share of the independent clusterings that makes a result hold
 
 
@@ -90,11 +96,10 @@ def compute(cell: Cell, seed: int) -> Row:
     """The row of one cell."""
     begun = time.perf_counter()
     data, paper = cell.load(), printed(cell)
-    restarts = 10 if cell.mode == OURS else 1
-    problem = Problem(data, cell.clustering, cell.fairness, cell.k, restarts, seed)
+    problem, passed = _printed_optimum(cell, data, paper, seed)
     fair = sota_result(problem) if cell.k == 2 else None
     target = _target(cell, problem, fair, paper)
-    spec = _spec(cell, seed, target)
+    spec = _spec(cell, problem.seed, target)
     work = _ours if cell.mode == OURS else _published
     answer, others = work(cell, spec, data, paper)
     noise = (*answer.view.noise, answer.view.vanilla_cost)
@@ -104,6 +109,8 @@ def compute(cell: Cell, seed: int) -> Row:
         "real": form_of(cell.dataset) != TWIN,
         "data": data.content_hash,
         "n": data.n,
+        "seed": problem.seed,
+        "passed": passed,
         "paper": {**asdict(paper), "gain": paper.gain, "quality": _printed_quality(cell)},
         "vanilla": answer.view.vanilla_cost,
         "noise": [min(noise), max(noise)],
@@ -116,6 +123,25 @@ def compute(cell: Cell, seed: int) -> Row:
         "seconds": round(time.perf_counter() - begun, 1),
     }
     return dict(plain(row))
+
+
+def _printed_optimum(
+    cell: Cell, data: Dataset, paper: Printed, seed: int
+) -> tuple[Problem, list[float]]:
+    """The problem with the first seed whose plain cost is nearly the printed one.
+
+    Beside it the plain costs of the seeds that were passed over.
+    """
+    restarts = 10 if cell.mode == OURS else 1
+    tried = []
+    for other in range(seed, seed + SEEDS):
+        problem = Problem(data, cell.clustering, cell.fairness, cell.k, restarts, other)
+        tried.append(problem)
+        if cell.against_sota or cell.clustering != "kmeans":
+            break  # no plain cost is printed there, or the seed hardly matters
+        if abs(problem.vanilla.cost - paper.before) <= NEARLY * abs(paper.before):
+            return problem, [passed.vanilla.cost for passed in tried[:-1]]
+    return tried[0], []
 
 
 def _target(
@@ -203,7 +229,7 @@ def _ours(
         return answer, {"smallest": None, "wide": None, "one_start": None}
     wide = one_start = None
     if not answer.reached and not cell.sample:
-        wide = _attempt(_at(replace(spec, box="wide"), paper.points), data)
+        wide = _best(_attempts(_at(replace(spec, box="wide"), paper.points), data))
         one_start = _one_start(_at(spec, paper.points), data, paper)
     smallest = _smallest(spec, data, limit, start=paper.points + 1)
     return answer, {

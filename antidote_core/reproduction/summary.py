@@ -114,7 +114,12 @@ def _against_plain(rows: Mapping[str, Row], table: str) -> list[Claim]:
             )
         wide = [row for row in own if _beside(row, "wide")]
         if wide:
-            text += f"; in {len(done) + len(wide)} when V may lie in a box ten times as wide"
+            held = sum(row["wide"]["holds"] for row in wide)
+            names = ", ".join(f"{row['dataset']} {row['fairness']}" for row in wide)
+            text += (
+                f"; in {len(done) + len(wide)} when V may lie in a box ten times as wide ({names}; "
+                f"{held} of these confirmed)"
+            )
         found.append(Claim(f"{table} {word}", text + ".", table))
         for row in own:
             if not does_it(row):
