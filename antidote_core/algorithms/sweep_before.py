@@ -12,33 +12,37 @@ import numpy as np
 from antidote_core.algorithms.compare import VANILLA, solution_row
 from antidote_core.algorithms.sweep import Cell, SweepSpec
 from antidote_core.algorithms.sweep_record import Reference
-from antidote_core.algorithms.verification import CHECKS, noise
+from antidote_core.algorithms.verification import CHECKS, RESTARTS, noise
+from antidote_core.optimizers import get_optimizer
 from antidote_core.problem import Problem
 from antidote_core.types import Dataset
 
 TIMED = 5  # evaluations that are timed
+DESIGN_STARTS = 250  # of k-means, in hunts and checks, that a design takes on average
 START_SECONDS = 6.0  # until the processes of a sweep have loaded what they need
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds on this machine: of one evaluation of V, one independent check, one row of quality.
+    """Seconds on this machine: of one evaluation of V, one start of C, one row of quality.
 
     `prepared` are those of a plain clustering and its noise, once per seed and worker.
     """
 
     evaluation: float
-    check: float
+    start: float
     row: float
     prepared: float
 
-    def cell(self, budget: int) -> float:
-        """Roughly what one cell takes.
+    def cell(self, budget: int, designs: bool = False) -> float:
+        """Roughly what one cell takes: a search is evaluations and checks, a design is starts.
 
-        >>> round(Pace(0.001, 0.1, 0.2, 1.0).cell(1000), 6)
+        >>> round(Pace(0.001, 0.01, 0.2, 1.0).cell(1000), 6)
         1.6
         """
-        return budget * self.evaluation + CHECKS * self.check + self.row
+        if designs:
+            return DESIGN_STARTS * self.start + self.row
+        return budget * self.evaluation + CHECKS * RESTARTS * self.start + self.row
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,10 @@ def before_sweep(cell: Cell, data: Dataset, target: str | float) -> Before:
         target=vanilla if target == "vanilla" else math.nan if target == "sota" else float(target),
         strict=isinstance(target, str),
     )
-    check = noise_seconds / len(costs)
-    pace = Pace(_evaluation(problem, cell), check, row_seconds, noise_seconds + check)
+    plain = noise_seconds / len(costs)
+    pace = Pace(
+        _evaluation(problem, cell), plain / spec.restarts, row_seconds, noise_seconds + plain
+    )
     return Before(reference, pace)
 
 
@@ -80,7 +86,10 @@ def expected_seconds(
     """Roughly how long the sweep takes on so many workers; NaN while a pace is not known."""
     if any(problem not in paces for problem in spec.problems):
         return math.nan
-    total = sum(paces[cell.setting.problem].cell(spec.budget) for cell in spec.cells)
+    total = sum(
+        paces[cell.setting.problem].cell(spec.budget, get_optimizer(cell.setting.optimizer).designs)
+        for cell in spec.cells
+    )
     prepared = sum(paces[problem].prepared for problem in spec.problems) * len(spec.seeds)
     return START_SECONDS + total / workers + prepared
 

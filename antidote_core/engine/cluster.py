@@ -26,8 +26,8 @@ PROBE_SECONDS = 3.0  # to find the host and to open a connection
 GREET_SECONDS = 4.0  # for the scheduler to answer as one
 CLOSE_SECONDS = 2.0
 
-# dask gives memory back at every chance and looks at the stack a hundred times a second: a cell, which
-# makes and drops arrays all the time, takes a third longer by that.
+# dask returns memory at every chance and looks at the stack a hundred times a second; cells, which
+# make and drop arrays all the time, take a third longer by that.
 LEAN = {
     "distributed.worker.profile.enabled": False,
     "distributed.nanny.pre-spawn-environ": {

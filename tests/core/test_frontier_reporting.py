@@ -356,11 +356,13 @@ def test_before_a_sweep_plain_clustering_is_that_of_the_problem() -> None:
 
 
 def test_the_time_is_known_when_every_pace_is() -> None:
-    pace = Pace(evaluation=0.001, check=0.1, row=0.2, prepared=0.5)
+    pace = Pace(evaluation=0.001, start=0.01, row=0.2, prepared=0.5)
     both = replace(SPEC, ks=(2, 3))
     assert np.isnan(expected_seconds(both, {PROBLEM: pace}, 2))
     paces = {PROBLEM: pace, ("kmeans", "balance", 3): pace}
     long, short = expected_seconds(both, paces, 1), expected_seconds(both, paces, 4)
     assert long > len(both.cells) * pace.cell(both.budget)
     assert short < long
+    designed = replace(both, optimizers=("design",))
+    assert expected_seconds(designed, paces, 1) > long
     assert made().points == POINTS
