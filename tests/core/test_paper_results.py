@@ -137,8 +137,8 @@ def row_of(cell, gain=0.1, size=5, verified=1.0, noise=0.0):
         "holds": gain >= paper.gain and verified >= 0.75, "spec": {"dataset": "bank"},
     }  # fmt: skip
     return {
-        **asdict(cell), "real": True, "seed": 0, "passed": [], "n": 45211, "vanilla": -0.5, "noise": [-0.5, -0.5 + noise],
-        "noise_width": noise, "paper": {**asdict(paper), "gain": paper.gain}, "answer": answer,
+        **asdict(cell), "real": True, "seed": 0, "passed": [], "n": 45211, "vanilla": -0.5,
+        "noise": [-0.5, -0.5 + noise], "noise_width": noise, "paper": {**asdict(paper), "gain": paper.gain}, "answer": answer,
         "smallest": None, "wide": None, "one_start": None, "quality": None, "sota": None,
         "seconds": 1.0,
     }  # fmt: skip
