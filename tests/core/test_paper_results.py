@@ -138,7 +138,8 @@ def row_of(cell, gain=0.1, size=5, verified=1.0, noise=0.0):
     }  # fmt: skip
     return {
         **asdict(cell), "real": True, "seed": 0, "passed": [], "n": 45211, "vanilla": -0.5,
-        "noise": [-0.5, -0.5 + noise], "noise_width": noise, "paper": {**asdict(paper), "gain": paper.gain}, "answer": answer,
+        "noise": [-0.5, -0.5 + noise], "noise_width": noise, "answer": answer,
+        "paper": {**asdict(paper), "gain": paper.gain},
         "smallest": None, "wide": None, "one_start": None, "quality": None, "sota": None,
         "seconds": 1.0,
     }  # fmt: skip
