@@ -1,18 +1,30 @@
 """Files of one's own: guesses, limits, refusals, encoding, groups; compared with pandas."""
 
+import gzip
 import io
 import pickle
 import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidote_core import DataError
 from antidote_core.datasets import tables
-from antidote_core.datasets.tables import Choice, TextFormat, excel, limits, names, parquet, text
+from antidote_core.datasets.tables import (
+    Choice,
+    TextFormat,
+    excel,
+    limits,
+    names,
+    pages,
+    parquet,
+    text,
+)
 from antidote_core.datasets.tables.groups import OTHERS
 
 
@@ -252,6 +264,7 @@ def test_no_rows_below_the_names(content: bytes) -> None:
         (as_parquet(people(4)), "a Parquet file"),
         (as_excel(people(4)), "a ZIP archive or an Excel workbook"),
         (b"%PDF-1.7 whatever", "a PDF document"),
+        (gzip.compress(bytes(10_000)), "a gzip archive"),
         (pickle.dumps({"x": [1, 2]}, protocol=4), "a Python pickle"),
         (b"MZ" + bytes(300), "a program"),
         (bytes(range(256)) * 20, "bytes that no text has"),
@@ -387,6 +400,123 @@ def test_a_parquet_file_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(limits, "MAX_UNPACKED", 10**9)
     long = as_parquet(pd.DataFrame({"x": [1.0, 2.0], "g": ["a" * 11, "b"]}))
     assert "'g' of a.parquet has 11 characters" in sentence(tables.read_table, "a.parquet", long)
+
+
+def varint(value: int, length: int = 0) -> bytes:
+    """The number as a Parquet footer writes it, in as many bytes as asked for."""
+    value, out = 2 * value, bytearray()
+    while value > 127 or len(out) + 1 < length:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def lying(content: bytes, told: int, lie: int) -> bytes:
+    """The Parquet file with one number in its footer replaced."""
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    true = varint(told)
+    assert true in content[footer:]
+    return content[:footer] + content[footer:].replace(true, varint(lie, len(true)))
+
+
+def test_a_parquet_file_that_lies_about_what_it_unpacks_to(monkeypatch) -> None:
+    sink = io.BytesIO()
+    pd.DataFrame({"x": ["a" * 30_000_000, "b"], "g": ["f", "m"]}).to_parquet(
+        sink, compression="gzip", use_dictionary=False, write_statistics=False
+    )
+    content = sink.getvalue()
+    assert len(content) < 100_000
+    group = pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0)
+    content = lying(content, group.total_byte_size, 1_000)
+    content = lying(content, group.column(0).total_uncompressed_size, 1_000)
+    assert pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0).total_byte_size == 1_000
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 20 * 1024**2)
+    said = sentence(tables.read_table, "a.parquet", content)
+    assert "a.parquet unpacks to 28.6 MB; wanted at most 20 MB" in said
+
+
+def test_a_parquet_file_that_lies_about_its_rows(monkeypatch) -> None:
+    monkeypatch.setattr(limits, "MAX_ROWS", 1_000)
+    content = as_parquet(pd.DataFrame({"x": np.arange(4321.0), "g": ["a"] * 4321}))
+    footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    true = varint(4321)
+    at = content.index(true, footer)  # the first is that of the file, the others of its parts
+    content = content[:at] + varint(4, len(true)) + content[at + len(true) :]
+    assert pq.ParquetFile(io.BytesIO(content)).metadata.num_rows == 4
+    assert "4,321 rows; wanted at most 1,000" in sentence(tables.read_table, "a.parquet", content)
+
+
+def test_texts_that_grow_by_what_they_share_are_refused() -> None:
+    sink = io.BytesIO()
+    people().to_parquet(
+        sink, use_dictionary=False, column_encoding={"job": "DELTA_BYTE_ARRAY"}, engine="pyarrow"
+    )
+    assert "DELTA_BYTE_ARRAY" in sentence(tables.read_table, "a.parquet", sink.getvalue())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {}, {"data_page_version": "2.0"}, {"row_group_size": 7}, {"compression": "zstd"},
+        {"use_dictionary": False}, {"write_page_index": True}, {"data_page_size": 64},
+        {"write_page_checksum": True}, {"store_decimal_as_integer": True},
+    ],
+)  # fmt: skip
+def test_pages_add_up_to_what_an_honest_file_says(written) -> None:
+    sink = io.BytesIO()
+    people(500).to_parquet(sink, **written)
+    content = sink.getvalue()
+    described = pq.ParquetFile(io.BytesIO(content)).metadata
+    said = sum(
+        described.row_group(index).total_byte_size for index in range(described.num_row_groups)
+    )
+    found = pages.unpacked_bytes("a.parquet", content, described)
+    assert 0 < found < said < found + 200 * 4 * described.num_row_groups + 0.5 * said
+    tables.read_table("a.parquet", content)
+
+
+def test_too_many_pages(monkeypatch) -> None:
+    monkeypatch.setattr(pages, "MAX_PAGES", 20)
+    sink = io.BytesIO()
+    people().to_parquet(sink, row_group_size=2)
+    assert "more than 20 pages" in sentence(tables.read_table, "a.parquet", sink.getvalue())
+
+
+def test_a_parquet_type_of_python_objects_is_not_unpickled(tmp_path) -> None:
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    field = pa.field("x", pa.int64(), metadata={
+        "ARROW:extension:name": "arrow.py_extension_type",
+        "ARROW:extension:metadata": pickle.dumps(Trap()),
+    })  # fmt: skip
+    schema = pa.schema([field, pa.field("g", pa.string())])
+    sink = io.BytesIO()
+    with pq.ParquetWriter(sink, schema) as writer:
+        writer.write_table(pa.table({"x": [1, 2], "g": ["a", "b"]}, schema=schema))
+    try:
+        tables.read_table("a.parquet", sink.getvalue())
+    except DataError as error:
+        assert str(error).endswith(".")  # noqa: PT017 - both outcomes are right
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_long_texts_that_are_stored_once_count_as_often_as_they_are_named(monkeypatch) -> None:
+    monkeypatch.setattr(limits, "MAX_UNPACKED", 300_000)
+    frame = pd.DataFrame({"x": range(80), "g": ["a" * 9_000, "b"] * 40})
+    tables.read_table("a.parquet", as_parquet(frame[:40]))
+    for name, content in (("a.parquet", as_parquet(frame)), ("a.xlsx", as_excel(frame))):
+        assert "unpacks to" in sentence(tables.read_table, name, content)
+
+
+def test_no_name_is_a_tag_for_a_chart() -> None:
+    frame = pd.DataFrame({"<b>x</b>": [1.0, 2, 3, 4], "g": ["<a href='//evil'>", "<5"] * 2})
+    data = tables.encode(
+        tables.read_table("a.csv", as_csv(frame)), Choice(("< b>x< /b>",), ("g",)), "my-a", "a"
+    ).data
+    assert data.group_names == ("< a href='//evil'>", "<5")
+    assert data.feature_names == ("< b>x< /b>",)
 
 
 def test_a_file_is_never_unpickled(tmp_path) -> None:

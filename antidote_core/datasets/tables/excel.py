@@ -82,7 +82,7 @@ def _rows(name: str, sheet: Any) -> Iterator[list[Any]]:
     if not hasattr(sheet, "iter_rows"):
         raise DataError(f"The sheet {sheet.title!r} of {name} is a chart; choose another one.")
     sheet.reset_dimensions()
-    cells = 0
+    cells = characters = 0
     for row in sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS + 1):
         filled = list(row)
         while filled and (filled[-1] is None or filled[-1] == ""):
@@ -97,7 +97,10 @@ def _rows(name: str, sheet: Any) -> Iterator[list[Any]]:
                 f"The sheet has more than {MAX_SHEET_CELLS:,} filled cells; save it as CSV, which "
                 "may be larger, or take a sample of its rows."
             )
-        if any(isinstance(cell, str) and len(cell) > MAX_TEXT for cell in filled):
+        lengths = [len(cell) for cell in filled if isinstance(cell, str)]
+        characters += sum(lengths)
+        check_unpacked(name, characters)
+        if max(lengths, default=0) > MAX_TEXT:
             raise DataError(
                 f"A cell of {name} has more than {MAX_TEXT:,} characters; shorten it or leave the "
                 "column out."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -10,19 +11,23 @@ from antidote_core.errors import DataError
 
 # Controls, marks that turn the direction of writing or have no width, halves of characters.
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def clean_text(text: str) -> str:
     """The text in one spelling (NFC), without invisible characters, with single spaces.
 
-    A bracket pair that Markdown would take for a link or a picture is set apart.
+    A bracket pair that Markdown would take for a link or a picture is set apart, and so is a sign
+    that a chart would take for the beginning of a tag.
 
     >>> clean_text(" in\\u200bcome\\u202e \\t net "), clean_text("![x](http://a.example)")
     ('income net', '![x] (http://a.example)')
+    >>> clean_text("<a href='http://a.example'>x</a>"), clean_text("<50 k")
+    ("< a href='http://a.example'>x< /a>", '<50 k')
     """
     spaced = "".join(" " if sign.isspace() else sign for sign in unicodedata.normalize("NFC", text))
     kept = "".join(sign for sign in spaced if unicodedata.category(sign) not in _INVISIBLE)
-    return " ".join(kept.split()).replace("](", "] (")
+    return _TAG.sub("< ", " ".join(kept.split()).replace("](", "] ("))
 
 
 def clean_names(raw: Sequence[object], where: str) -> tuple[list[str], list[str]]:

@@ -10,6 +10,7 @@ import pandas as pd
 from antidote_core.datasets.tables.limits import MAX_TEXT, check_shape, check_unpacked
 from antidote_core.datasets.tables.names import clean_names
 from antidote_core.datasets.tables.objects import plain_column
+from antidote_core.datasets.tables.pages import unpacked_bytes
 from antidote_core.errors import DataError
 
 MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file
@@ -29,9 +30,11 @@ def read_parquet(
             thrift_container_size_limit=1_000_000,
         )
         described = file.metadata
-        check_shape(name, described.num_rows, described.num_columns)
         groups = [described.row_group(index) for index in range(described.num_row_groups)]
+        rows = max(described.num_rows, sum(group.num_rows for group in groups))
+        check_shape(name, rows, described.num_columns)
         check_unpacked(name, sum(group.total_byte_size for group in groups))
+        check_unpacked(name, unpacked_bytes(name, content, described))
         if not described.num_rows:
             raise DataError(f"{name} has no rows; wanted at least two rows of each of two groups.")
         fields = [field for field in file.schema_arrow if _is_flat(field.type)]
@@ -43,19 +46,38 @@ def read_parquet(
         file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
         table = file.read(columns=[field.name for field in fields], use_threads=False)
         columns = [column.combine_chunks() for column in table.columns]
-    except (pa.ArrowException, OSError) as error:
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
         raise DataError(
-            f"{name} cannot be read as a Parquet file ({str(error).splitlines()[0][:120]}); save "
-            "the table again."
+            f"{name} cannot be read as a Parquet file ({_first_line(error)}); save the table again."
         ) from None
     names, notes = clean_names(table.column_names, name)
     if nested:
         notes.append(f"Left out because their cells hold lists or records: {', '.join(nested)}.")
+    # A text that is stored once and named a million times is written out a million times below.
+    check_unpacked(name, sum(map(_characters, columns)))
     frame = {
         label: plain_column(_values(name, label, column), blanks)
         for label, column in zip(names, columns, strict=True)
     }
     return pd.DataFrame(frame), notes
+
+
+def _characters(column: Any) -> int:
+    """Of all texts of the column together."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not (pa.types.is_dictionary(column.type) and _is_text(column.type.value_type)):
+        return 0
+    lengths = pc.utf8_length(column.dictionary).cast(pa.int64())
+    return pc.sum(lengths.take(column.indices)).as_py() or 0
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines()
+    return lines[0][:120] if lines else type(error).__name__
 
 
 def _is_flat(kind: Any) -> bool:

@@ -1,0 +1,126 @@
+"""What the pages of a Parquet file say they unpack to.
+
+The description at the end of the file names sizes too, but nobody unpacks by it: a small file may
+name a few bytes there and gigabytes in its pages. So the header of every page is read, as the
+reader itself will read it (Thrift's compact protocol).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from antidote_core.datasets.tables.limits import MAX_PAGES
+from antidote_core.errors import DataError
+
+_DATA_PAGE, _DATA_PAGE_2 = 5, 8  # fields of a page header: what its kind of page has besides
+_ENCODING = {_DATA_PAGE: 2, _DATA_PAGE_2: 4}
+_FRONT_CODED = 7  # DELTA_BYTE_ARRAY: texts by what they share with the one before
+_BOOLEANS, _WHOLE, _DOUBLE, _BINARY, _LISTS, _STRUCT = (1, 2), (4, 5, 6), 7, 8, (9, 10), 12
+_DEEPEST = 8
+
+
+def unpacked_bytes(name: str, content: bytes, described: Any) -> int:
+    """The sum over all pages of all columns; ValueError or IndexError for what is no page.
+
+    `described` is the metadata of the file. A column may be named often and stored once: it counts
+    as often as it is named, since it is unpacked as often.
+    """
+    total = pages = 0
+    for group in map(described.row_group, range(described.num_row_groups)):
+        for column in map(group.column, range(group.num_columns)):
+            at = column.data_page_offset
+            if column.has_dictionary_page and 0 < column.dictionary_page_offset < at:
+                at = column.dictionary_page_offset
+            end = min(at + column.total_compressed_size, len(content))
+            while at < end:
+                header, at = _struct(content, at)
+                size, packed = header[2], header[3]
+                if size < 0 or packed < 0:
+                    raise ValueError("a page of negative size")
+                _check_encoding(name, header)
+                at, total, pages = at + packed, total + size, pages + 1
+                if pages > MAX_PAGES:
+                    raise DataError(
+                        f"{name} has more than {MAX_PAGES:,} pages; save the table again, in "
+                        "fewer row groups."
+                    )
+    return total
+
+
+def _check_encoding(name: str, header: dict[int, Any]) -> None:
+    for field, place in _ENCODING.items():
+        if field in header and header[field].get(place) == _FRONT_CODED:
+            raise DataError(
+                f"{name} stores texts by what they share with the one before (DELTA_BYTE_ARRAY), "
+                "so that nobody knows how large they are; save it with the usual encodings."
+            )
+
+
+def _struct(content: bytes, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+    """The whole numbers and records of a record, by field, and where it ends."""
+    if depth > _DEEPEST:
+        raise ValueError("records within records")
+    values: dict[int, Any] = {}
+    field = 0
+    while kind := content[at]:
+        at += 1
+        step, kind = kind >> 4, kind & 15
+        if step:
+            field += step
+        else:
+            field, at = _whole(content, at)
+        if kind in _WHOLE:
+            values[field], at = _whole(content, at)
+        elif kind == _STRUCT:
+            values[field], at = _struct(content, at, depth + 1)
+        elif kind not in _BOOLEANS:  # those are in the kind itself
+            at = _skip(content, at, kind, depth)
+    return values, at + 1
+
+
+def _skip(content: bytes, at: int, kind: int, depth: int) -> int:
+    if kind == _BINARY:
+        length, at = _varint(content, at)
+        return at + length
+    if kind == _DOUBLE:
+        return at + 8
+    if kind in _LISTS:
+        return _skip_list(content, at, depth)
+    if kind == _STRUCT:
+        return _struct(content, at, depth + 1)[1]
+    if kind in _WHOLE:
+        return _varint(content, at)[1]
+    if kind in (*_BOOLEANS, 3):
+        return at + 1
+    raise ValueError("a map or something unknown in the header of a page")
+
+
+def _skip_list(content: bytes, at: int, depth: int) -> int:
+    if depth > _DEEPEST:
+        raise ValueError("lists within lists")
+    count, kind = content[at] >> 4, content[at] & 15
+    at += 1
+    if count == 15:
+        count, at = _varint(content, at)
+    for _ in range(count):
+        at = _skip(content, at, kind, depth + 1)
+        if at > len(content):
+            raise ValueError("a list that does not end")
+    return at
+
+
+def _varint(content: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = content[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+        if shift > 63:
+            raise ValueError("a number of more than 64 bits")
+
+
+def _whole(content: bytes, at: int) -> tuple[int, int]:
+    value, at = _varint(content, at)
+    return (value >> 1) ^ -(value & 1), at
