@@ -331,6 +331,14 @@ def test_a_million_columns() -> None:
     assert "3,000 columns; wanted at most 2,000" in said
 
 
+def test_too_many_columns_of_a_workbook_or_a_parquet_file() -> None:
+    wide = pd.DataFrame(np.zeros((1, 5_000)), columns=[f"c{i}" for i in range(5_000)])
+    said = sentence(tables.read_table, "a.parquet", as_parquet(wide))
+    assert "5,000 columns; wanted at most 2,000" in said
+    said = sentence(tables.read_table, "a.xlsx", as_excel(wide.iloc[:, :3_000]))
+    assert "more than 2,000 columns" in said
+
+
 def test_a_huge_name_and_a_huge_cell() -> None:
     assert "Column 2 of a.csv has a name of 5,000 characters; wanted at most 200" in sentence(
         tables.read_table, "a.csv", b"x," + b"g" * 5_000 + b"\n1,2\n"
