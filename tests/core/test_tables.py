@@ -483,6 +483,19 @@ def test_pages_add_up_to_what_an_honest_file_says(written) -> None:
     tables.read_table("a.parquet", content)
 
 
+@pytest.mark.parametrize(
+    "header",
+    [b"\x15\x00\x2c\x00\x15\x02\x00", b"\x15\x00\x15\x01\x15\x02\x00", b"\x15\x00\x00",
+     b"\x15\x00\x15\x02\x15\x02\x25\x0e\x00", b"\x1c" * 20, b"\x19" + b"\x19" * 20,
+     b"\x15" + b"\xff" * 11, b"\x1b\x02", b"\x18\xff\xff\xff\xff\x0f\x00"],
+)  # fmt: skip
+def test_a_damaged_page_is_a_sentence(header: bytes) -> None:
+    content = as_parquet(pd.DataFrame({"x": np.arange(30.0), "g": ["a", "b"] * 15}))
+    damaged = content[:4] + header + content[4 + len(header) :]
+    said = sentence(tables.read_table, "a.parquet", damaged)
+    assert "a.parquet cannot be read as a Parquet file (" in said
+
+
 def test_too_many_pages(monkeypatch) -> None:
     monkeypatch.setattr(pages, "MAX_PAGES", 20)
     sink = io.BytesIO()

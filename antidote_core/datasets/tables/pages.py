@@ -35,8 +35,10 @@ def unpacked_bytes(name: str, content: bytes, described: Any) -> int:
             while at < end:
                 header, at = _struct(content, at)
                 size, packed = header[2], header[3]
-                if size < 0 or packed < 0:
-                    raise ValueError("a page of negative size")
+                if not (
+                    isinstance(size, int) and isinstance(packed, int) and min(size, packed) >= 0
+                ):
+                    raise ValueError("a page without a size")
                 _check_encoding(name, header)
                 at, total, pages = at + packed, total + size, pages + 1
                 if pages > MAX_PAGES:
@@ -49,7 +51,8 @@ def unpacked_bytes(name: str, content: bytes, described: Any) -> int:
 
 def _check_encoding(name: str, header: dict[int, Any]) -> None:
     for field, place in _ENCODING.items():
-        if field in header and header[field].get(place) == _FRONT_CODED:
+        page = header.get(field)
+        if isinstance(page, dict) and page.get(place) == _FRONT_CODED:
             raise DataError(
                 f"{name} stores texts by what they share with the one before (DELTA_BYTE_ARRAY), "
                 "so that nobody knows how large they are; save it with the usual encodings."
