@@ -5,7 +5,9 @@ tests/fuzz` tries as many fresh ones at each door.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -27,15 +29,31 @@ JSON = st.recursive(
 )
 
 
+TRIED: Counter[str] = Counter()  # inputs by the file of their test, for the last lines
+
+
 def tries(usual: int = 200) -> Callable[[Any], Any]:
-    """The settings of a fuzz test."""
-    return settings(
+    """The settings of a fuzz test, whose inputs are counted."""
+    chosen = settings(
         max_examples=int(_ASKED) if _ASKED else usual,
         derandomize=_ASKED is None,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
+
+    def with_settings(test: Any) -> Any:
+        inner = test.hypothesis.inner_test
+
+        @wraps(inner)
+        def counted(*arguments: Any, **named: Any) -> Any:
+            TRIED[inner.__module__.rpartition(".")[2]] += 1
+            return inner(*arguments, **named)
+
+        test.hypothesis.inner_test = counted
+        return chosen(test)
+
+    return with_settings
 
 
 @st.composite
