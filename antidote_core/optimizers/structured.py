@@ -40,7 +40,7 @@ from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
 
 SPLITS = (1.0, 0.75, 0.5, 0.25)
-PULLS = (1.0, 0.5, 0.25, 0.125)  # of the way from the centre: far points take a centre with them
+PULLS = (1.0, 0.5, 0.25, 0.125)  # of the way from a centre to its atom
 DOWNHILL_ROUNDS = 2
 PAIRED_ATOMS = 3
 REAL_POINT_TRIES = 20
@@ -113,8 +113,15 @@ class _Search:
         return np.repeat(self.best_atoms, self.best_counts, axis=0)
 
     def downhill(self) -> None:
-        """Atoms that move the centres along the gradient, tried with a few multiplicities."""
+        """Atoms that move the centres along the gradient, tried with a few multiplicities.
+
+        In a box wider than the data atoms may be so far off that V takes a centre with it: they
+        come nearer until all points at the best of them are better than none.
+        """
         problem = self.problem
+        lower, upper = problem.box("minmax")
+        wider = (self.lower < lower).any() or (self.upper > upper).any()
+        pulls = PULLS if wider else PULLS[:1]
         for _ in range(DOWNHILL_ROUNDS):
             before = self.best_value
             centers, _, _ = problem.evaluator.statistics(self.best_antidote())
@@ -122,13 +129,12 @@ class _Search:
                 problem.fairness, centers, problem.points, problem.groups
             ):
                 atoms = self.cell_atoms(centers, gradient)
-                homes = nearest_center(atoms, centers)[0]
-                for pull in PULLS:
-                    pulled = centers[homes] + pull * (atoms - centers[homes])
-                    tries = self.arrangements(pulled, centers)
+                homes = centers[nearest_center(atoms, centers)[0]]
+                for pull in pulls:
+                    tries = self.arrangements(homes + pull * (atoms - homes), centers)
                     values = [self.attempt(locations, counts) for locations, counts in tries]
                     if not values or values[0] < problem.vanilla.cost:
-                        break  # all points at the best atom are no worse than none
+                        break
             if not self.best_value < before:
                 break
 
