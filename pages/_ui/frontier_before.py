@@ -101,7 +101,7 @@ def estimate(known: Known) -> None:
     elif cluster:
         time = f", about {duration(seconds * cores())} of work for the cluster at {escape(cluster)}"
     else:
-        time = f", about {duration(seconds)} on {cores()} cores"
+        time = f", about {duration(seconds)} on {_cores(cores())}"
     st.caption(
         f"**{cells:,} cells**{time}",
         help=f"{len(known.spec.settings):,} settings × {len(known.spec.sizes):,} sizes × "
@@ -152,3 +152,7 @@ def draw(known: Known) -> None:
 def _show_example() -> None:
     frontier_settings.put(frontier_settings.EXAMPLE)
     frontier_store.start(frontier_settings.EXAMPLE)
+
+
+def _cores(count: int) -> str:
+    return "one core" if count == 1 else f"{count} cores"
