@@ -109,17 +109,17 @@ class Contest:
     def _inertia(self, centers: Floats) -> float:
         return float(nearest_center(self.problem.points, centers)[1].sum())
 
-    def cost(self, found: Fixpoint) -> float:
-        """F of a fixpoint, scored on U."""
+    def cost(self, counts: Floats, group_costs: Floats) -> float:
+        """F of a clustering of U with these counts per cluster and group, and costs per group."""
         statistic = self.problem.fairness.statistic
         assert statistic is not None
-        return float(statistic(found.counts, found.group_costs))
+        return float(statistic(counts, group_costs))
 
     def run(self, antidote: Floats, start: Floats) -> Run:
         """Lloyd on U ∪ V from the centres `start`."""
         self.evaluations += 1
         found = self.evaluator.descend(antidote, start)
-        return Run(found, found.inertia, self.cost(found))
+        return Run(found, found.inertia, self.cost(found.counts, found.group_costs))
 
     def cuts_against(
         self, centers: Floats, known: Sequence[Known], margin: float = MARGIN
@@ -182,12 +182,9 @@ class Contest:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model = KMeans(self.problem.k, n_init=1, random_state=int(seed)).fit(union)
-            centers = model.cluster_centers_
-            cost = self.problem.fairness.of_centers(
-                centers, self.problem.points, self.problem.groups
-            )
+            cost = self.cost(*self.evaluator.at(model.cluster_centers_))
             self.evaluations += 1
-            found = self.evaluator.descend(antidote, centers)
+            found = self.evaluator.descend(antidote, model.cluster_centers_)
             runs.append(Run(found, float(model.inertia_), cost, fresh=True))
         return runs
 
@@ -257,10 +254,7 @@ class Contest:
                 fit = best
                 if stopped():
                     return
-            cost = self.problem.fairness.of_centers(
-                fit.centers, self.problem.points, self.problem.groups
-            )
-            yield fit.centers, fit.objective, cost
+            yield fit.centers, fit.objective, self.cost(*self.evaluator.at(fit.centers))
 
 
 def best_of_odds(count: int, draws: int) -> list[float]:

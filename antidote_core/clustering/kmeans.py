@@ -272,6 +272,15 @@ class KMeansEvaluator:
         assert found is not None  # only runs with a limit are dropped
         return found
 
+    def at(self, centers: Floats) -> tuple[Floats, Floats]:
+        """Counts (k, g) and group costs (g,) of U, every point at the nearest of these centres."""
+        k, g, d = self._sums.shape[1:]
+        sums, counts, costs = np.empty((k, g, d)), np.empty((k, g)), np.empty(g)
+        centers = np.array(centers, order="C")
+        self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+        self._kernels.group_costs(centers, sums, counts, self._squares, costs)
+        return counts, costs
+
     @property
     def capture_centers(self) -> Floats | None:
         """The (k-1)-means centres of U that the portfolio uses; None with `restarts=1`."""

@@ -152,3 +152,12 @@ def test_ten_clusters_and_many_groups():
     evaluator = KMeansEvaluator(data.points, groups, 10, restarts=2, seed=0)
     for antidote in random_antidotes(data.points, 6, seed=3):
         check_equal(evaluator, data.points, groups, antidote)
+
+
+@pytest.mark.parametrize("fairness", ["balance", "social"])
+def test_the_cost_at_given_centres_is_that_of_its_definition(fairness):
+    problem = Problem(load_dataset("bank", sample=3000), fairness=fairness, k=3)
+    centers = problem.points[[5, 50, 500]]
+    counts, costs = problem.evaluator.at(centers)
+    expected = problem.fairness.of_centers(centers, problem.points, problem.groups)
+    assert problem.fairness.statistic(counts, costs) == pytest.approx(expected, rel=1e-12)
