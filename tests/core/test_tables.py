@@ -134,6 +134,17 @@ def test_the_first_line_of_a_spreadsheet_may_name_the_separator() -> None:
     assert frame["x"].tolist() == [1.5, 2.5]
 
 
+@pytest.mark.parametrize("above", [b"\n", b"\r\n\r\n", b"  \n\n"])
+def test_empty_lines_above_the_names_are_passed_over(above: bytes) -> None:
+    frame = tables.read_table("a.csv", above + b"x,g\n1,a\n2,b\n").frame
+    assert frame.to_dict("list") == {"x": [1.0, 2.0], "g": ["a", "b"]}
+
+
+def test_a_first_line_that_can_be_read_in_two_ways_is_a_sentence() -> None:
+    said = sentence(tables.read_table, "a.csv", b"x\r,g\n1,a\n2,b\n", TextFormat(","))
+    assert "a.csv" in said
+
+
 def test_quoted_cells_may_hold_separators_and_line_ends() -> None:
     frame = tables.read_table("a.csv", b'x,g\n1,"a, b"\n2,"c\nd"\n').frame
     assert frame["g"].tolist() == ["a, b", "c\nd"]

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from antidote_core.datasets.tables.limits import MAX_TEXT, check_shape, check_unpacked
-from antidote_core.datasets.tables.names import clean_names
+from antidote_core.datasets.tables.names import clean_names, clean_text
 from antidote_core.datasets.tables.objects import plain_column
 from antidote_core.datasets.tables.pages import unpacked_bytes
 from antidote_core.errors import DataError
@@ -20,38 +20,42 @@ def read_parquet(
     name: str, content: bytes, blanks: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, list[str]]:
     """The flat columns of a Parquet file, and sentences about what was left out."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        file = pq.ParquetFile(
-            pa.BufferReader(content),
-            thrift_string_size_limit=MAX_FOOTER,
-            thrift_container_size_limit=1_000_000,
-        )
-        described = file.metadata
-        groups = [described.row_group(index) for index in range(described.num_row_groups)]
-        rows = max(described.num_rows, sum(group.num_rows for group in groups))
-        check_shape(name, rows, described.num_columns)
-        check_unpacked(name, sum(group.total_byte_size for group in groups))
-        check_unpacked(name, unpacked_bytes(name, content, described))
-        if not described.num_rows:
-            raise DataError(f"{name} has no rows; wanted at least two rows of each of two groups.")
-        fields = [field for field in file.schema_arrow if _is_flat(field.type)]
-        nested = [field.name for field in file.schema_arrow if not _is_flat(field.type)]
-        if not fields:
-            raise DataError(f"{name} has no column of numbers or texts; wanted at least two.")
-        # Texts as numbered entries: a few long ones repeated a million times stay few.
-        texts = [field.name for field in fields if _is_text(field.type)]
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
-        table = file.read(columns=[field.name for field in fields], use_threads=False)
-        columns = [column.combine_chunks() for column in table.columns]
+        return _read(name, content, blanks)
     except DataError:
         raise
-    except (pa.ArrowException, OSError, ValueError, LookupError) as error:
+    except Exception as error:  # whatever a damaged file makes of its reader
         raise DataError(
             f"{name} cannot be read as a Parquet file ({_first_line(error)}); save the table again."
         ) from None
+
+
+def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(
+        pa.BufferReader(content),
+        thrift_string_size_limit=MAX_FOOTER,
+        thrift_container_size_limit=1_000_000,
+    )
+    described = file.metadata
+    groups = [described.row_group(index) for index in range(described.num_row_groups)]
+    rows = max(described.num_rows, sum(group.num_rows for group in groups))
+    check_shape(name, rows, described.num_columns)
+    check_unpacked(name, sum(group.total_byte_size for group in groups))
+    check_unpacked(name, unpacked_bytes(name, content, described))
+    if not described.num_rows:
+        raise DataError(f"{name} has no rows; wanted at least two rows of each of two groups.")
+    fields = [field for field in file.schema_arrow if _is_flat(field.type)]
+    nested = [clean_text(field.name) for field in file.schema_arrow if not _is_flat(field.type)]
+    if not fields:
+        raise DataError(f"{name} has no column of numbers or texts; wanted at least two.")
+    # Texts as numbered entries: a few long ones repeated a million times stay few.
+    texts = [field.name for field in fields if _is_text(field.type)]
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
+    table = file.read(columns=[field.name for field in fields], use_threads=False)
+    columns = [column.combine_chunks() for column in table.columns]
     names, notes = clean_names(table.column_names, name)
     if nested:
         notes.append(f"Left out because their cells hold lists or records: {', '.join(nested)}.")

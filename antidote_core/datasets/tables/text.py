@@ -24,6 +24,7 @@ from antidote_core.errors import DataError
 
 ODD_LINES = 0.01  # lines of another length: so many are left out and counted, more are refused
 PROBED = 1_000
+_BLANK_LINES = re.compile(r"\A(?: *\r?\n)+")  # above the names
 
 
 def read_text(
@@ -39,11 +40,17 @@ def read_text(
         text = text.partition("\n")[2]
     if not text.strip():
         raise DataError(f"{name} holds nothing but blanks; wanted column names and rows.")
+    text = _BLANK_LINES.sub("", text)
     header_line(name, text)
     raw = _header(name, text, form.separator)
     check_shape(name, text.rstrip().count("\n"), len(raw))
     names, notes = clean_names(raw, name)
     columns, odd = _cells(name, text, form.separator, len(names))
+    if len(columns) != len(names):
+        raise DataError(
+            f"The first line of {name} can be read as {len(names):,} names or as {len(columns):,}; "
+            "wanted one line of names: look at its quotation marks and line ends."
+        )
     rows = len(columns[0]) if columns else 0
     if not rows:
         raise DataError(
