@@ -2,9 +2,10 @@
 
 The sweeps are bank, k = 2, balance and social cost, five sizes: one of searched cells with six
 seeds, one of searched and designed cells with three. All is included: the start of the processes,
-the fair algorithms, four or eight independent clusterings per cell, quality. The rival is ZOOpt's SRE with RACOS and scikit-learn's k-means inside, with the
-same evaluations per cell and the same number of starts per clustering, nothing checked, with all
-cores for its threads. With several starts it is timed on a part of its evaluations, and says so.
+the fair algorithms, four or eight independent clusterings per cell, quality. The rival is ZOOpt's
+SRE with RACOS and scikit-learn's k-means inside, with the same evaluations per cell and the same
+number of starts per clustering, nothing checked, with all cores for its threads. With several
+starts it is timed on a part of its evaluations, and says so.
 """
 
 import sys
