@@ -28,8 +28,8 @@ DEPARTURES = (
         "k-means has several. C(U ∪ V) is the lowest-inertia fixpoint of Lloyd's algorithm over a "
         "fixed set of starts: the optima found on U and, where V could take a centre for itself, "
         "one start there. restarts=1 is the paper's way: one start, warm-started. Adult at k = 2 "
-        "shows why it matters: the paper's figure belongs to a worse optimum than the one ten "
-        "starts find.",
+        "shows why it matters: the paper's figure belongs to the worse of two optima, and whether "
+        "ten starts find the better one depends on the seed.",
         lambda spec: spec.clustering == "kmeans",
     ),
     Departure(
