@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-CHECKED, ENDLESS = "_links_checked", "_endless"
+CHECKED, BREAKING = "_links_checked", "_breaking"
 TEXTS = ("filter", "sizes")  # names in a link that take any text
 MOST_SAID = 8
 
@@ -17,20 +17,21 @@ def asked_by_link() -> dict[str, str]:
 def lists_by_link() -> dict[str, list[str]]:
     """The same, lists and all.
 
-    A widget of whole numbers breaks when the URL gives it infinity: the page begins again without.
+    A widget of whole numbers breaks when the URL gives it infinity, and one that must have a value
+    takes none at all from an empty text: the page begins again without such values.
     """
     asked = {key: texts for key in st.query_params if (texts := st.query_params.get_all(key))}
-    endless = {
+    breaking = {
         key: texts
         for key, texts in asked.items()
-        if key not in TEXTS and any(map(is_endless, texts))
+        if key not in TEXTS and any(not text or is_endless(text) for text in texts)
     }
-    if endless:
-        st.session_state[ENDLESS] = endless
-        for key in endless:
+    if breaking:
+        st.session_state[BREAKING] = breaking
+        for key in breaking:
             st.query_params.pop(key, None)
         st.rerun()
-    return {**asked, **st.session_state.pop(ENDLESS, {})}
+    return {**asked, **st.session_state.pop(BREAKING, {})}
 
 
 def is_endless(text: str) -> bool:

@@ -129,6 +129,7 @@ def test_a_link_sets_every_widget() -> None:
         ({"": "1"}, " = 1"),
         ({"sample": "inf", "seed": "1e999"}, "sample = inf, seed = 1e999"),
         ({"k": "Infinity"}, "k = Infinity"),
+        ({"show": "", "color": ""}, "show = , color = "),
     ],
 )
 def test_a_bad_link_gets_a_sentence_and_the_usual_page(link: dict[str, str], named: str) -> None:
