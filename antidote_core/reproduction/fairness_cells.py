@@ -217,9 +217,10 @@ def _ours(
         if spec.clustering == "kmeans" and _printed_is_weaker(paper, smallest):
             easier = _for_printed(replace(spec, target=paper.before), data, paper, limit)
             smallest = _best([smallest, _judged(easier, smallest.view.target)])
+        within = [smallest] if smallest.view.size <= paper.points else []
         answer = smallest
-        if not smallest.holds or smallest.view.size > paper.points:
-            answer = _best(_attempts(_at(spec, paper.points), data))
+        if not within or not smallest.holds:
+            answer = _best([*within, *_attempts(_at(spec, paper.points), data)])
         return answer, {
             "smallest": smallest if smallest.reached else None,
             "for_printed": easier if easier and easier.reached else None,
