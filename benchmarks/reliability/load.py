@@ -134,7 +134,7 @@ class Visitor:
             elif what == "exception":
                 self.errors += 1
                 print(f"{self._page}: {element.exception.message}", file=sys.stderr)
-            elif what in ("markdown", "alert"):
+            elif what in ("heading", "markdown", "alert"):
                 body = getattr(element, what).body
                 if "queue" in body:
                     self.texts.append(body.encode())

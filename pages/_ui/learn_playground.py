@@ -13,7 +13,7 @@ from pages._ui.learn_plane import clicked_plane
 from pages._ui.link import escape
 from pages._ui.settings import URL
 from pages._ui.show import is_dark
-from pages._ui.warm import patience, spare_the_collector
+from pages._ui.warm import patience
 
 POINTS = "points"  # in the address of the page
 PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"
@@ -133,7 +133,6 @@ def _board(game: play.Game, score: float) -> None:
             st.caption(play.checks_sentence(rival))
         st.html(mix_html(position.balance, game.stage.data.group_names, is_dark()))
     _behind(game, position)
-    spare_the_collector()
 
 
 def _settings() -> None:

@@ -13,7 +13,7 @@ STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
 
 
 def _go(step: str) -> None:
-    st.session_state["step"] = step
+    st.session_state["lesson"] = step
 
 
 def _play() -> None:
@@ -25,7 +25,7 @@ def story() -> None:
         # What the buttons do depends on the step, which is chosen to their right.
         buttons = st.container(horizontal=True, width="content")
         step = st.segmented_control(
-            "Step", STEPS, key="step", bind=URL, default="1", required=True,
+            "Step", STEPS, key="lesson", bind=URL, default="1", required=True,
             label_visibility="collapsed", width="content",
         )  # fmt: skip
     place = STEPS.index(step)

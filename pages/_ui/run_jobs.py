@@ -22,7 +22,7 @@ from pages._ui import upload_store
 from pages._ui.settings import ClusteringSettings
 
 KEPT = 64
-STALE_SECONDS = 5.0  # nobody has asked for so long: not worth beginning with
+STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
 
 
 class Stale(Exception):
@@ -51,6 +51,12 @@ class Jobs:
                 self._asked.pop(oldest := next(iter(self._futures)), None)
                 self._futures.pop(oldest)
             return future
+
+    def still_wanted(self, futures: list[Future]) -> None:
+        """A page waits for these: however long the others before them take, none is stale."""
+        with self._lock:
+            now = time.monotonic()
+            self._asked |= {key: now for key, future in self._futures.items() if future in futures}
 
     def answered(self, kind: str, key: tuple) -> bool:
         """Whether the answer is there already."""
@@ -123,6 +129,8 @@ def watch(*futures: Future) -> None:
 def _look(waiting: list[Future]) -> None:
     if any(future.done() for future in waiting):
         st.rerun()
+    for jobs in (_jobs(), _own_jobs()):
+        jobs.still_wanted(waiting)
 
 
 class Layouts:

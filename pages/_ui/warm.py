@@ -1,6 +1,5 @@
 """Compile the fast clustering in the background, once per server."""
 
-import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,15 +28,3 @@ def patience() -> Iterator[None]:
             yield
     else:
         yield
-
-
-@st.cache_resource(show_spinner=False)
-def spare_the_collector() -> int:
-    """Take what is loaded by now out of garbage collection, once per server.
-
-    Streamlit collects garbage after every run of a page, and looking through the libraries takes
-    longer than drawing. Call it where a page is complete. Returns how many objects are spared.
-    """
-    gc.collect()
-    gc.freeze()
-    return gc.get_freeze_count()

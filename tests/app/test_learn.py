@@ -46,14 +46,14 @@ def test_the_story_goes_forth_and_back() -> None:
         assert not app.exception
         assert not app.warning
         assert app.subheader[0].value == f"{step}. {lesson.title}"
-        assert app.session_state["step"] == str(step)
+        assert app.session_state["lesson"] == str(step)
         assert lesson.moral in [info.value for info in app.info]
         assert len(app.dataframe) == 1
         seen.append(texts(app))
         app.button(key="next").click().run()
     assert app.session_state["part"] == "playground"
     app.button_group(key="part").set_value("story").run()
-    app.button_group(key="step").set_value("7").run()
+    app.button_group(key="lesson").set_value("7").run()
     for step in range(6, 0, -1):
         app.button(key="back").click().run()
         assert not app.exception
@@ -63,7 +63,7 @@ def test_the_story_goes_forth_and_back() -> None:
 
 @pytest.mark.parametrize("step", range(1, len(LESSONS) + 1))
 def test_a_link_opens_a_step_and_its_control_answers(step: int) -> None:
-    app = open_page("learn", step=str(step))
+    app = open_page("learn", lesson=str(step))
     lesson = LESSONS[step - 1]
     value = lesson.options()[-1]
     key = f"control-{lesson.name}"
@@ -80,7 +80,7 @@ def test_a_link_opens_a_step_and_its_control_answers(step: int) -> None:
 @pytest.mark.parametrize(
     ("link", "named"),
     [
-        ({"step": "99"}, "step = 99"),
+        ({"lesson": "99"}, "lesson = 99"),
         ({"part": "zoo"}, "part = zoo"),
         ({"part": "playground", "scene": "moon"}, "scene = moon"),
         ({"part": "playground", "copies": "11"}, "copies = 11"),

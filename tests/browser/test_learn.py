@@ -47,7 +47,7 @@ def test_the_story_goes_forth_in_every_look(visit: Visit) -> None:
 
 
 def test_the_story_goes_back(visit: Visit) -> None:
-    visit.open("learn?step=3")
+    visit.open("learn?lesson=3")
     for step in (2, 1):
         visit.page.get_by_role("button", name="Back").last.click()
         title = f"{step}. {LESSONS[step - 1].title}"

@@ -109,7 +109,7 @@ NAMES = {
         "reach", "reach_at", "tries", "starts",
     ),
     "data": (*DATA, "method", "k", "restarts", "show"),
-    "learn": ("part", "scene", "goal", "points", "copies"),
+    "learn": ("part", "lesson", "scene", "goal", "points", "copies"),
     "paper": ("table",),
     "runs": ("filter", "kind"),
     "present": ("run", "sweep", "slide"),
