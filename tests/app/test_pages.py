@@ -1,9 +1,12 @@
 """Every page with every data set, run without a browser."""
 
+import ast
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
 import pytest
+import streamlit.config
 from sklearn.cluster import KMeans
 from streamlit.testing.v1 import AppTest
 
@@ -201,3 +204,23 @@ def test_the_map_says_what_it_draws() -> None:
     assert "a random 10,000 of 45,211 points (seed 0)" in texts(open_page("data", data="bank"))
     assert "all 45,211 points" in texts(open_page("data", data="bank", all="true"))
     assert "all 200 points" in texts(open_page("data", data="blobs"))
+
+
+def test_a_name_in_an_address_belongs_to_one_kind_of_widget() -> None:
+    """What one page leaves in the session under a name, another page's widget takes up."""
+    kinds = defaultdict(set)
+    for path in (ROOT / "pages").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                given = {word.arg: word.value for word in call.keywords}
+                if "bind" in given and isinstance(key := given.get("key"), ast.Constant):
+                    kinds[key.value].add(call.func.attr)
+    assert len(kinds) > 20
+    assert {key: found for key, found in kinds.items() if len(found) > 1} == {}
+
+
+def test_no_whole_garbage_collection_after_every_run_of_a_page() -> None:
+    # It took half a second each time, and thirty visitors waited for minutes.
+    settings = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    assert "postScriptGC = false" in settings
+    assert "runner.postScriptGC" in streamlit.config._config_options_template
