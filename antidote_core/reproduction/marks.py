@@ -89,7 +89,7 @@ def _fairness_mark(cell: Cell, published: Row, ours: Row) -> Mark:
         )
         return Mark(BETTER, reason, found)
     if does_it(ours) or does_it(published):
-        mode = "ours" if does_it(ours) else "as published"
+        mode = "here" if does_it(ours) else "as published"
         row = ours if does_it(ours) else published
         reason = (
             f"{aim[0].upper()}{aim[1:]} is reached {mode} with {_points(row['answer']['size'])}, "
