@@ -627,6 +627,16 @@ def test_thirty_groups_are_warned_of_and_can_be_joined() -> None:
     assert data.n == 340
 
 
+def test_groups_that_would_share_a_name_stay_apart() -> None:
+    frame = pd.DataFrame({"town": [OTHERS] * 3 + ["a"] * 3 + ["b"]})
+    joined = tables.find_groups(frame, ["town"], join_below=2)
+    assert joined.sizes == {OTHERS: 3, "a": 3, f"{OTHERS} (2)": 1}
+    frame = pd.DataFrame({"one": ["p", "p × q"], "two": ["q × r", "r"]})
+    crossed = tables.find_groups(frame, ["one", "two"])
+    assert crossed.sizes == {"p × q × r": 1, "p × q × r (2)": 1}
+    assert len(crossed.as_column().cat.categories) == 2
+
+
 def test_one_group_and_no_group() -> None:
     table = tables.Table("a.csv", people().assign(sex="f"))
     [warning] = tables.group_warnings(tables.find_groups(table.frame, ["sex"]))

@@ -11,7 +11,7 @@ import pandas as pd
 
 from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP
 from antidote_core.datasets.reading import Levels, read_levels
-from antidote_core.datasets.tables.names import clean_text
+from antidote_core.datasets.tables.names import clean_text, each_once
 from antidote_core.errors import DataError
 from antidote_core.types import Ints
 
@@ -71,7 +71,7 @@ def find_groups(
     for column in columns:
         codes = np.where((codes < 0) | column.missing, -1, codes * len(column.names) + column.codes)
         names = [f"{a} × {b}" if a else b for a in names for b in column.names]
-    groups = _occurring(Groups(" × ".join(protected), tuple(names), codes))
+    groups = _occurring(Groups(" × ".join(protected), tuple(each_once(names)), codes))
     return _joined(groups, join_below) if join_below > 0 else groups
 
 
@@ -116,7 +116,7 @@ def _joined(groups: Groups, below: int) -> Groups:
     kept = [name for name in groups.names if name not in small]
     position = [kept.index(name) if name in kept else len(kept) for name in groups.names]
     codes = np.array([*position, -1], dtype=np.int64)[groups.codes]
-    return Groups(groups.what, (*kept, OTHERS), codes)
+    return Groups(groups.what, tuple(each_once([*kept, OTHERS])), codes)
 
 
 def helpful_minimum(sizes: dict[str, int]) -> int:

@@ -37,7 +37,7 @@ def clean_names(raw: Sequence[object], where: str) -> tuple[list[str], list[str]
     ['age', 'column 2', 'age (2)']
     """
     names: list[str] = []
-    unnamed, repeated, altered = 0, [], []
+    unnamed, altered = 0, []
     for position, value in enumerate(raw, start=1):
         text = "" if value is None else str(value)
         if len(text) > MAX_NAME:
@@ -51,15 +51,8 @@ def clean_names(raw: Sequence[object], where: str) -> tuple[list[str], list[str]
         elif name != text.strip():
             altered.append(name)
         names.append(name)
-    seen: set[str] = set()
-    for index, name in enumerate(names):
-        number, distinct = 2, name
-        while distinct in seen:
-            distinct, number = f"{name} ({number})", number + 1
-        if distinct != name:
-            repeated.append(distinct)
-        seen.add(distinct)
-        names[index] = distinct
+    once = each_once(names)
+    repeated = [name for name, before in zip(once, names, strict=True) if name != before]
     notes = []
     if unnamed:
         notes.append(f"{unnamed:,} columns without a name are named by their place.")
@@ -70,7 +63,22 @@ def clean_names(raw: Sequence[object], where: str) -> tuple[list[str], list[str]
         )
     if repeated:
         notes.append(f"Names that occur several times got a number: {_some(repeated)}.")
-    return names, notes
+    return once, notes
+
+
+def each_once(names: Sequence[str]) -> list[str]:
+    """The names, with a number where one has occurred already.
+
+    >>> each_once(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    once: dict[str, None] = {}
+    for name in names:
+        number, distinct = 2, name
+        while distinct in once:
+            distinct, number = f"{name} ({number})", number + 1
+        once[distinct] = None
+    return list(once)
 
 
 def _some(names: list[str]) -> str:
