@@ -19,6 +19,7 @@ from antidote_core.types import RunSpec
 
 KIND = "sweep"
 MAX_CELLS = 2000
+VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class SweepSpec:
     rows: str | None = None
     sample: int | None = None
     sample_seed: int = 0
-    version: int = 1
+    version: int = VERSION
 
     def __post_init__(self) -> None:
         for name, what in (
@@ -90,6 +91,10 @@ class SweepSpec:
             values = getattr(self, name)
             if not isinstance(values, tuple | list) or not values:
                 raise SpecError(f"{name} must be a list of {what}, at least one; got {values!r}.")
+        if isinstance(self.version, bool) or self.version != VERSION:
+            raise SpecError(
+                f"version of the settings of a sweep must be {VERSION}; got {self.version!r}."
+            )
         pairs = []
         for pair in self.combinations:
             if not isinstance(pair, tuple | list) or len(pair) != 2:

@@ -75,6 +75,7 @@ def test_equal_sweeps_have_equal_ids():
         ({"target": "lowest"}, "which every cell looks for anyway"),
         ({"target": "best"}, "target (α) must be"),
         ({"budget": 0}, "budget must be a whole number of at least 1"),
+        ({"version": float("inf")}, "version of the settings of a sweep must be 1; got inf"),
         ({"seeds": tuple(range(MAX_CELLS))}, f"{MAX_CELLS} cells at most"),
     ],
 )
