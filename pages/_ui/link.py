@@ -6,6 +6,7 @@ import streamlit as st
 
 CHECKED, BREAKING = "_links_checked", "_breaking"
 TEXTS = ("filter", "sizes")  # names in a link that take any text
+LISTS = ("pairs", "ks", "optimizers", "boxes")  # from which nothing may be chosen
 MOST_SAID = 8
 
 
@@ -24,7 +25,8 @@ def lists_by_link() -> dict[str, list[str]]:
     breaking = {
         key: texts
         for key, texts in asked.items()
-        if key not in TEXTS and any(not text or is_endless(text) for text in texts)
+        if key not in TEXTS
+        and any(is_endless(text) or (not text and key not in LISTS) for text in texts)
     }
     if breaking:
         st.session_state[BREAKING] = breaking
