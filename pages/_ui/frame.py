@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui.show import page_style
-from pages._ui.warm import start_warming
+from pages._ui.warm import start_collecting, start_warming
 
 PAGES = {
     "home": "Home",
@@ -37,6 +37,7 @@ def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
     page_style()
     start_warming()
+    start_collecting()
 
 
 def enter() -> None:
