@@ -14,11 +14,11 @@ same thing to it. `view.stage` says what is being waited for before the first ro
 ..."), and `view.closed` that nothing more will come: with `view.state == "finished"` and not
 closed, the verdict stands and rows of comparison are on their way.
 
-An upload is `runner.submit(spec, data=dataset, owner=token)`: private to its owner, though whoever
-has the id can look, as with any run. `runner.data(run_id)` gives the data set of any run back.
-`runner.runs(token)` is the owner's list; `rename`, `delete` change that list only. `restart` starts
-a stopped, failed or lost run again under the same id. `worker_log` has the traceback of a failed
-one. Errors are RunError (an AntidoteError) with a sentence for the screen.
+An upload is `runner.submit(spec, data=dataset, owner=token)`: private, it answers its owner only.
+`runner.data(run_id)` gives the data set of any run back. `runner.runs(token)` is the owner's list;
+`rename`, `delete` change that list only. `restart` starts a stopped, failed or lost run again under
+the same id. `worker_log` has the traceback of a failed one. Errors are RunError (an AntidoteError)
+with a sentence for the screen.
 
 A sweep (see `algorithms.sweep`) is a job like these: `runner.submit_sweep(spec, owner=token)`,
 `runner.sweep_view(id)`, `runner.sweeps(token)`; status, stop, restart (which resumes it), touch,

@@ -17,11 +17,16 @@ def die_with(server: int) -> None:
     Linux: the kernel kills us, even inside a long call of compiled code. Everywhere: our standard
     input is a pipe from the server, and it ends when the server does.
     """
+    killed_with(server)
+    threading.Thread(target=_end_with_input, name="lifeline", daemon=True).start()
+
+
+def killed_with(server: int) -> None:
+    """Let the kernel end this process when the thread of `server` that started it ends (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != server:  # it ended before we asked to be told
             os._exit(1)
-    threading.Thread(target=_end_with_input, name="lifeline", daemon=True).start()
 
 
 def _end_with_input() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.datasets import tables
+from antidote_core.engine.reading import read_table, sheet_names
 from pages._ui.link import escape
 
 LIMIT = tables.size_words(tables.MAX_BYTES)
@@ -88,7 +89,12 @@ def _samples() -> tuple[tables.Sample, ...]:
 @st.cache_resource(scope="session", max_entries=2, show_spinner="Reading the table…")
 def _read(key: tuple, _content: bytes) -> tables.Table:
     name, _, form, sheet, blanks = key
-    return tables.read_table(name, _content, form, sheet, blanks)
+    return read_table(name, _content, form, sheet, blanks)
+
+
+@st.cache_resource(scope="session", max_entries=2, show_spinner="Reading the table…")
+def _sheets(name: str, digest: str, _content: bytes) -> list[str]:
+    return sheet_names(name, _content)
 
 
 def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
@@ -105,7 +111,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
             f"{tables.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
-        names = tried(tables.sheet_names, name, content)
+        names = tried(_sheets, name, mark, content)
         if names is None:
             return None, None, None
         said = f"sheet {names[0]}, of {len(names)}"

@@ -34,6 +34,7 @@ CELLS = (
     "<script>alert(1)</script>", "![p](//evil.example/p.png)", "](", "$x$", "\u202egpj.exe",
     "a\u200bb", "e\u0301", "é", "ﬁ", "\ud7ff", "\U0001f600", "\x07", "\u2028", '"', "'", "a\nb",
     "2020-01-01", "true", "TRUE", "(missing)", "(others)", "a × b", "a" * 11_000,
+    "a" * 140_000,
 )  # fmt: skip
 ODD = (None, 0, 1, -1, 2**63, 10**400, 0.5, float("nan"), float("inf"), 1e308, -1e308, 5e-324, True)
 LABELS = (

@@ -10,8 +10,9 @@ from antidote_core.datasets.tables.groups import (
     group_warnings,
     helpful_minimum,
 )
-from antidote_core.datasets.tables.limits import MAX_BYTES, size_words
+from antidote_core.datasets.tables.limits import MAX_BYTES, size_words, too_little_memory
 from antidote_core.datasets.tables.names import clean_text
+from antidote_core.datasets.tables.parcel import pack, unpack
 from antidote_core.datasets.tables.preview import facts_table, preview, sizes_table
 from antidote_core.datasets.tables.reading import USUAL_BLANKS, Table, read_table
 from antidote_core.datasets.tables.roles import ColumnFacts, Roles, column_facts, guess_roles
@@ -57,10 +58,13 @@ __all__ = [
     "guess_format",
     "guess_roles",
     "helpful_minimum",
+    "pack",
     "preview",
     "read_table",
     "sample_files",
     "sheet_names",
     "size_words",
     "sizes_table",
+    "too_little_memory",
+    "unpack",
 ]

@@ -129,13 +129,15 @@ class _opened:
             )
         except Exception as error:
             self._quiet.__exit__(None, None, None)
+            if isinstance(error, MemoryError):
+                raise
             raise self._unreadable(error) from None
         return self._book
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         self._book.close()
         self._quiet.__exit__(None, None, None)
-        if isinstance(error, Exception) and not isinstance(error, DataError):
+        if isinstance(error, Exception) and not isinstance(error, DataError | MemoryError):
             raise self._unreadable(error) from None
 
     def _unreadable(self, error: Exception) -> DataError:
@@ -164,7 +166,7 @@ def _check_archive(name: str, content: bytes) -> None:
             for part in parts:
                 if part.filename.endswith((".xml", ".rels")):
                     _check_part(name, archive, part)
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except Exception as error:  # whatever a damaged archive makes of the readers of its parts
         raise DataError(

@@ -68,3 +68,11 @@ def check_shape(name: str, rows: int, columns: int) -> None:
             f"{name} has {rows:,} rows by {columns:,} columns; wanted at most "
             f"{MAX_TABLE_CELLS:,} cells in all: take a sample of the rows or fewer columns."
         )
+
+
+def too_little_memory(name: str) -> DataError:
+    """For a file that cannot be read in the memory there is."""
+    return DataError(
+        f"{name} needs more memory than reading one file may use here; take a sample of its rows, "
+        "or only the columns you need."
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from antidote_core.datasets.tables.limits import MAX_TEXT, check_shape, check_unpacked
 from antidote_core.datasets.tables.names import clean_names, clean_text
 from antidote_core.datasets.tables.objects import plain_column
 from antidote_core.datasets.tables.pages import unpacked_bytes
+from antidote_core.datasets.tables.text import without_blanks
 from antidote_core.errors import DataError
 
 MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file
@@ -22,7 +25,7 @@ def read_parquet(
     """The flat columns of a Parquet file, and sentences about what was left out."""
     try:
         return _read(name, content, blanks)
-    except DataError:
+    except (DataError, MemoryError):
         raise
     except Exception as error:  # whatever a damaged file makes of its reader
         raise DataError(
@@ -51,21 +54,30 @@ def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFram
     nested = [clean_text(field.name) for field in file.schema_arrow if not _is_flat(field.type)]
     if not fields:
         raise DataError(f"{name} has no column of numbers or texts; wanted at least two.")
-    # Texts as numbered entries: a few long ones repeated a million times stay few.
+    # Texts as numbered entries: a few long ones repeated a million times stay few. One column
+    # after another, so that no more than one of them is in memory in both forms.
     texts = [field.name for field in fields if _is_text(field.type)]
     file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
-    table = file.read(columns=[field.name for field in fields], use_threads=False)
-    columns = [column.combine_chunks() for column in table.columns]
-    names, notes = clean_names(table.column_names, name)
+    names, notes = clean_names([field.name for field in fields], name)
     if nested:
         notes.append(f"Left out because their cells hold lists or records: {', '.join(nested)}.")
-    # A text that is stored once and named a million times is written out a million times below.
-    check_unpacked(name, sum(map(_characters, columns)))
-    frame = {
-        label: plain_column(_values(name, label, column), blanks)
-        for label, column in zip(names, columns, strict=True)
-    }
+    frame, characters = {}, 0
+    for label, column in zip(names, _columns(file, fields), strict=True):
+        # A text that is stored once and named a million times is written out a million times.
+        characters += _characters(column)
+        check_unpacked(name, characters)
+        frame[label] = _values(name, label, column, blanks)
     return pd.DataFrame(frame), notes
+
+
+def _columns(file: Any, fields: Sequence[Any]) -> Iterator[Any]:
+    """The columns of these fields, in order; several may have one name."""
+    passed: Counter[str] = Counter()
+    for field in fields:
+        named = file.read(columns=[field.name], use_threads=False)
+        places = [place for place, name in enumerate(named.column_names) if name == field.name]
+        yield named.column(places[passed[field.name]]).combine_chunks()
+        passed[field.name] += 1
 
 
 def _characters(column: Any) -> int:
@@ -103,7 +115,7 @@ def _is_text(kind: Any) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _values(name: str, label: str, column: Any) -> pd.Series:
+def _values(name: str, label: str, column: Any, blanks: Sequence[str]) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -114,10 +126,9 @@ def _values(name: str, label: str, column: Any) -> pd.Series:
                 f"A cell of the column {label!r} of {name} has {longest:,} characters; wanted at "
                 f"most {MAX_TEXT:,}: leave the column out."
             )
-        words = column.dictionary.to_pandas().astype(object)
-        codes = pc.fill_null(column.indices, -1).to_numpy(zero_copy_only=False)
-        entries = [*words, None]
-        return pd.Series([entries[code] for code in codes], dtype=object)
+        words = without_blanks(column.dictionary.cast(pa.large_string()), blanks)
+        cells = words.take(column.indices)
+        return np.full(len(cells), np.nan) if cells.null_count == len(cells) else cells.to_pandas()
     if pa.types.is_decimal(column.type):
         column = pc.cast(column, pa.float64())
-    return column.to_pandas()
+    return plain_column(column.to_pandas(), blanks)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from antidote_core.datasets.tables.excel import read_excel
+from antidote_core.datasets.tables.limits import too_little_memory
 from antidote_core.datasets.tables.parquet import read_parquet
 from antidote_core.datasets.tables.sniffing import TextFormat, file_kind, guess_format
 from antidote_core.datasets.tables.text import read_text
@@ -40,12 +41,15 @@ def read_table(
     [1.75, nan]
     """
     kind = file_kind(name, content)
-    if kind == "excel":
-        frame, notes = read_excel(name, content, sheet, blanks)
-    elif kind == "parquet":
-        frame, notes = read_parquet(name, content, blanks)
-    else:
-        frame, notes = read_text(name, content, form or guess_format(name, content), blanks)
+    try:
+        if kind == "excel":
+            frame, notes = read_excel(name, content, sheet, blanks)
+        elif kind == "parquet":
+            frame, notes = read_parquet(name, content, blanks)
+        else:
+            frame, notes = read_text(name, content, form or guess_format(name, content), blanks)
+    except MemoryError:
+        raise too_little_memory(name) from None
     if len(frame.columns) < 2:
         raise DataError(
             f"{name} has one column only ({frame.columns[0]!r}); wanted at least one to cluster by "

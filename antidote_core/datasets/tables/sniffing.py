@@ -153,10 +153,20 @@ def guess_format(name: str, content: bytes) -> TextFormat:
     encoding = _guess_encoding(content)
     text = decode(name, content, encoding)[:SAMPLE]
     separator = _guess_separator(text)
-    lines = list(csv.reader(text.splitlines()[: SAMPLE_LINES + 1], delimiter=separator))
-    cells = [cell for line in lines[1:] for cell in line]
+    cells = _cells(text.splitlines()[: SAMPLE_LINES + 1], separator)
     decimal, thousands = _guess_signs(cells, separator)
     return TextFormat(separator, decimal, thousands, encoding)
+
+
+def _cells(lines: list[str], separator: str) -> list[str]:
+    """All values below the first line, up to one that is too long to be one."""
+    cells: list[str] = []
+    try:
+        for number, row in enumerate(csv.reader(lines, delimiter=separator)):
+            cells += row if number else []
+    except csv.Error:  # reading the table says what is wrong with it
+        pass
+    return cells
 
 
 def _guess_encoding(content: bytes) -> str:

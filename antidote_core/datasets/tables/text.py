@@ -24,6 +24,7 @@ from antidote_core.errors import DataError
 
 ODD_LINES = 0.01  # lines of another length: so many are left out and counted, more are refused
 PROBED = 1_000
+MAX_LINE = 8 * 1024**2  # bytes; for each column Arrow sets aside as much as it reads at a time
 _BLANK_LINES = re.compile(r"\A(?: *\r?\n)+")  # above the names
 
 
@@ -102,7 +103,7 @@ def _cells(name: str, text: str, separator: str, width: int) -> tuple[list[Any],
         table = arrow.read_csv(
             pa.BufferReader(raw),
             read_options=arrow.ReadOptions(
-                use_threads=False, block_size=len(raw) + 1, autogenerate_column_names=True
+                use_threads=False, block_size=MAX_LINE, autogenerate_column_names=True
             ),
             parse_options=arrow.ParseOptions(
                 delimiter=separator, newlines_in_values=True, invalid_row_handler=leave_out
@@ -123,7 +124,6 @@ def _column(
     name: str, label: str, cells: Any, form: TextFormat, blanks: Sequence[str]
 ) -> tuple[Any, str]:
     """The column as numbers or texts, and a sentence when most of it, not all, spells numbers."""
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     longest = pc.max(pc.utf8_length(cells)).as_py()
@@ -132,10 +132,7 @@ def _column(
             f"A cell of the column {label!r} of {name} has {longest:,} characters; wanted at most "
             f"{MAX_TEXT:,}: look at the quotation marks, or leave the column out."
         )
-    cells = pc.utf8_trim_whitespace(cells)
-    empty = sorted({*BLANKS, *(blank.strip().casefold() for blank in blanks)})
-    is_blank = pc.is_in(pc.utf8_lower(cells), value_set=pa.array(empty, pa.large_string()))
-    cells = pc.if_else(is_blank, pa.scalar(None, pa.large_string()), cells)
+    cells = without_blanks(cells, blanks)
     present = cells.drop_null()
     if not len(present):
         return np.full(len(cells), np.nan), ""
@@ -144,6 +141,17 @@ def _column(
     if numbers is not None:
         return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64), ""
     return cells.to_pandas(), _nearly_numbers(label, present, form)
+
+
+def without_blanks(cells: Any, blanks: Sequence[str]) -> Any:
+    """Texts of an Arrow array, trimmed; empty ones, "?", "nan" and those in `blanks` are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = pc.utf8_trim_whitespace(cells)
+    empty = sorted({*BLANKS, *(blank.strip().casefold() for blank in blanks)})
+    is_blank = pc.is_in(pc.utf8_lower(cells), value_set=pa.array(empty, pa.large_string()))
+    return pc.if_else(is_blank, pa.scalar(None, pa.large_string()), cells)
 
 
 def _numbers(cells: Any, form: TextFormat) -> Any:

@@ -1,0 +1,85 @@
+"""Files of visitors are read in a process of their own, with limits on its memory and time.
+
+A file that is made to exhaust or to crash its reader ends that process, and its owner gets a
+sentence; nobody else notices.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from antidote_core.datasets.tables import Table, TextFormat, too_little_memory, unpack
+from antidote_core.engine.limits import Limits
+from antidote_core.engine.settings import worker_environment
+from antidote_core.errors import DataError
+
+READERS = 2  # files that are read at once; the others wait
+READ_SECONDS = 120.0
+MAX_HELD = 2 * 1024**3  # bytes of all tables that pages hold at one time
+
+_turn = threading.BoundedSemaphore(READERS)
+_counting = threading.Lock()
+_held: weakref.WeakKeyDictionary[Table, int] = weakref.WeakKeyDictionary()
+
+
+def read_table(
+    name: str, content: bytes, form: TextFormat | None, sheet: str | None, blanks: Sequence[str]
+) -> Table:
+    """What `tables.read_table` gives, read elsewhere; refused when pages hold too many tables."""
+    how = {"form": form and asdict(form), "sheet": sheet, "blanks": list(blanks)}
+    table = unpack(_asked("read", name, content, how))
+    size = int(table.frame.memory_usage(deep=True).sum())
+    with _counting:
+        if sum(_held.values()) + size > MAX_HELD:
+            raise DataError(
+                "The server holds as many tables of its visitors as it can; take fewer rows, or "
+                "try again later."
+            )
+        _held[table] = size
+    return table
+
+
+def sheet_names(name: str, content: bytes) -> list[str]:
+    """What `tables.sheet_names` gives, read elsewhere."""
+    names: list[str] = json.loads(_asked("sheets", name, content, {}))
+    return names
+
+
+def _asked(task: str, name: str, content: bytes, how: dict[str, Any]) -> bytes:
+    """The answer of a reader; its refusal, or how it ended, as a DataError."""
+    memory = f"{Limits().worker_gigabytes:g}"
+    command = [sys.executable, "-m", "antidote_core.engine.reader", str(os.getpid()), memory]
+    asked = json.dumps({"task": task, "name": name, **how}).encode() + b"\n"
+    with _turn:
+        try:
+            # The memory of Arrow's usual pool is set aside long before it is used, and would count.
+            done = subprocess.run(
+                command, input=asked + content, capture_output=True, timeout=READ_SECONDS,
+                env={**worker_environment(), "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise DataError(
+                f"{name} could not be read within {READ_SECONDS:g} seconds; take a sample of its "
+                "rows, or save it as CSV."
+            ) from None
+    if done.returncode == -signal.SIGKILL:
+        raise too_little_memory(name)
+    if done.returncode:
+        sys.stderr.write(done.stderr.decode(errors="replace"))
+        raise DataError(
+            f"{name} broke off the program that read it (exit code {done.returncode}); the file is "
+            "probably damaged: save the table again."
+        )
+    kind, _, answer = done.stdout.partition(b"\n")
+    if kind == b"refused":
+        raise DataError(answer.decode())
+    return answer
