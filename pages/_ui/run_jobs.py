@@ -22,6 +22,7 @@ from pages._ui import upload_store
 from pages._ui.settings import ClusteringSettings
 
 KEPT = 64
+LAYOUTS_AT_ONCE = 2  # each takes a core and some hundred megabytes for half a minute
 STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
 
 
@@ -134,20 +135,35 @@ def _look(waiting: list[Future]) -> None:
 
 
 class Layouts:
-    """UMAP layouts that are being computed by processes of their own."""
+    """UMAP layouts that are computed by processes of their own, a few at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._processes: dict[str, subprocess.Popen] = {}
+        self._waiting: dict[str, Callable[[], subprocess.Popen]] = {}
+        self._begun: dict[str, subprocess.Popen | None] = {}  # None: it could not be begun
 
     def working(self, path: str, begin: Callable[[], subprocess.Popen] | None) -> bool | None:
-        """Whether the process for this file is at work; None when it ended without a file."""
+        """Whether this file is waited for; None when its process ended without a file."""
         with self._lock:
-            if path not in self._processes:
-                if begin is None:
-                    return None
-                self._processes[path] = begin()
-            return True if self._processes[path].poll() is None else None
+            if begin is not None and path not in self._begun:
+                self._waiting.setdefault(path, begin)
+            self._begin()
+            return True if path in self._waiting or self._is_at_work(path) else None
+
+    def _begin(self) -> None:
+        while self._waiting and sum(map(self._is_at_work, self._begun)) < LAYOUTS_AT_ONCE:
+            path, begin = next(iter(self._waiting.items()))
+            del self._waiting[path]
+            try:
+                self._begun[path] = begin()
+            except OSError:  # no space left, say
+                self._begun[path] = None
+        for path in [path for path in self._begun if not self._is_at_work(path)][:-KEPT]:
+            del self._begun[path]
+
+    def _is_at_work(self, path: str) -> bool:
+        process = self._begun.get(path)
+        return process is not None and process.poll() is None
 
 
 @st.cache_resource(show_spinner=False)

@@ -36,3 +36,49 @@ def test_an_answer_that_a_page_waits_for_comes_however_long_the_others_take(held
         jobs.still_wanted([waiting])
     go_on.set()
     assert waiting.result(10) == 2
+
+
+class Process:
+    """A process that ends when told."""
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+
+    def poll(self) -> int | None:
+        return self.code
+
+
+def test_layouts_are_computed_a_few_at_a_time_and_each_gets_its_turn() -> None:
+    layouts = run_jobs.Layouts()
+    begun: dict[str, Process] = {}
+
+    def asked(name: str):
+        return layouts.working(name, lambda: begun.setdefault(name, Process()))
+
+    assert all(asked(name) for name in "abcd")
+    assert list(begun) == ["a", "b"]
+    assert layouts.working("c", None)  # it waits, though nobody asks to begin it any more
+    begun["a"].code = 1
+    assert layouts.working("a", None) is None  # ended without a file
+    assert asked("a") is None  # and is not tried again and again
+    assert list(begun) == ["a", "b", "c"]
+    for name in "bcd":
+        begun[name].code = 0
+        layouts.working(name, None)
+    assert list(begun) == ["a", "b", "c", "d"]
+
+
+def test_a_layout_that_cannot_be_begun_is_not_waited_for() -> None:
+    def begin():
+        raise OSError(28, "No space left on device")
+
+    assert run_jobs.Layouts().working("a", begin) is None
+
+
+def test_a_server_forgets_layouts_of_long_ago() -> None:
+    layouts = run_jobs.Layouts()
+    for number in range(3 * run_jobs.KEPT):
+        process = Process()
+        layouts.working(str(number), lambda process=process: process)
+        process.code = 0
+    assert len(layouts._begun) <= run_jobs.KEPT + run_jobs.LAYOUTS_AT_ONCE
