@@ -29,7 +29,7 @@ SPEC = RunSpec(
     start_size=2, budget=5, max_rounds=1, target=-2.0,
 )  # fmt: skip
 AHEAD = 4  # runs that wait or work at any time
-EVERY = 5  # runs for one visitor who looks at one
+EVERY = 1  # runs for one visitor who looks at one
 PATIENCE = 300.0  # seconds for one run
 
 
