@@ -4,6 +4,7 @@ A run counts as lost when its result after recovery is not the undisturbed one, 
 its log had confirmed is missing.
 """
 
+import asyncio
 import json
 import os
 import random
@@ -30,6 +31,7 @@ from antidote_core.engine.limits import Limits
 from antidote_core.engine.log import Follower, read
 from antidote_core.engine.settings import worker_environment
 from antidote_core.types import Event, RunSpec
+from benchmarks.reliability.load import RUN, Visitor, serving
 from benchmarks.reliability.processes import workers
 
 SPEC = RunSpec(
@@ -169,8 +171,63 @@ def killed_servers(times: int = 10) -> Row:
                 same = status.state is RunState.FINISHED and result(runner.view(run_id)) == whole
                 lost += not (kept and same)
     return Row(
-        "server killed -9 in mid-run, another takes over", hit, lost, " / ".join(sorted(said))
+        "engine killed -9 in mid-run, another takes over", hit, lost, " / ".join(sorted(said))
     )
+
+
+def killed_dashboards(times: int = 10) -> Row:
+    """Streamlit itself is killed in mid-run; a visitor of the next one opens the link again."""
+    lost, hit, moments, said = 0, 0, random.Random(4), set()
+    whole: dict[str, tuple[Any, ...]] = {}
+    while hit < times:
+        with home() as folder:
+            with serving(folder) as (address, server):
+                asyncio.run(_start_a_run(address))
+                [log] = (folder / "runs").glob("*/events.jsonl")
+                until(lambda log=log: any(e.kind == "started" for e in read(log)[0]))
+                time.sleep(moments.uniform(0.0, 4.0))
+                os.kill(server, signal.SIGKILL)
+            until(lambda folder=folder: not workers(folder), 10)
+            before = [event for event in read(log)[0] if event.kind == "round"]
+            if any(event.kind == "closed" for event in read(log)[0]):
+                continue  # it had ended before the server did
+            hit += 1
+            spec = (log.parent / "spec.json").read_text()
+            if spec not in whole:
+                whole[spec] = result(run(RunSpec.from_json(spec)))
+            with serving(folder) as (address, _):
+                said |= asyncio.run(_run_again(address, log))
+            with Runner(folder, slots=0, limits=NO_LIMITS) as runner:
+                kept = _rounds(runner, log.parent.name)[: len(before)] == before
+                same = result(runner.view(log.parent.name)) == whole[spec]
+            lost += not (kept and same)
+    return Row(
+        "dashboard killed -9 in mid-run, started again, its page opened again",
+        hit, lost, " / ".join(sorted(said)),
+    )  # fmt: skip
+
+
+async def _start_a_run(address: str) -> None:
+    visitor = Visitor(address, 0)
+    await visitor.arrive()
+    await visitor.open(RUN.format(seed=1))
+    await visitor.click("▶ Run")
+    await visitor.leave()
+
+
+async def _run_again(address: str, log: Path) -> set[str]:
+    """What the page of the run says; comes back when the run has ended after a click on it."""
+    visitor = Visitor(address, 1, heeds="did not finish")
+    await visitor.arrive()
+    await visitor.open(f"explore?run={log.parent.name}")
+    await visitor.click("Run again")  # from here on the log goes on after the end of its first part
+    end = time.monotonic() + 120
+    while read(log)[0][-1].kind != "closed" and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+    await visitor.leave()
+    if visitor.errors:
+        raise RuntimeError("a page showed an exception")
+    return {text.replace("\\", "") for text in visitor.texts}
 
 
 def full_disk(times: int = 5) -> Row:
@@ -402,6 +459,7 @@ def _make_older(folder: Path, index: Path) -> None:
 FAULTS: dict[str, Callable[[], Row]] = {
     "workers": killed_workers,
     "servers": killed_servers,
+    "dashboards": killed_dashboards,
     "disk": full_disk,
     "clock": clock_jumps,
     "readonly": read_only,

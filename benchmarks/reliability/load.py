@@ -32,12 +32,16 @@ TOGETHER = 900.0  # seconds for all runs
 
 
 class Visitor:
-    """One tab: what it was sent, and how long each page took."""
+    """One tab: what it was sent, and how long each page took.
 
-    def __init__(self, address: str, number: int) -> None:
+    Of the texts it is shown it remembers those with the word `heeds` in them.
+    """
+
+    def __init__(self, address: str, number: int, heeds: str = "queue") -> None:
         self.number = number
         self.seconds: dict[str, list[float]] = {}
-        self.texts: list[bytes] = []
+        self.texts: list[str] = []
+        self._heeds = heeds
         self.errors = 0
         self._address = address
         self._buttons: dict[str, str] = {}
@@ -136,8 +140,8 @@ class Visitor:
                 print(f"{self._page}: {element.exception.message}", file=sys.stderr)
             elif what in ("heading", "markdown", "alert"):
                 body = getattr(element, what).body
-                if "queue" in body:
-                    self.texts.append(body.encode())
+                if self._heeds in body:
+                    self.texts.append(body)
 
     async def _tick(self) -> None:
         while True:
@@ -205,7 +209,7 @@ async def _together(address: str, home: str, server: int, visitors: int, runs: i
     together = time.monotonic() - begun
     await asyncio.gather(*starting, *reading)
     ended = [row["state"] for row in store._query("SELECT state FROM runs")]
-    told = sum(any(b"number" in text for text in visitor.texts) for visitor in crowd[:runs])
+    told = sum(any("number" in text for text in visitor.texts) for visitor in crowd[:runs])
     idle = megabytes(server)
     store.close()
     _print(crowd)
