@@ -356,6 +356,14 @@ def test_a_huge_name_and_a_huge_cell() -> None:
     )
     said = sentence(tables.read_table, "a.csv", b"x,g\n1," + b"g" * 20_000 + b"\n")
     assert "'g' of a.csv has 20,000 characters; wanted at most 10,000" in said
+    for cell in (b'"' + b"g" * 150_000 + b'"', b'"' + b"g" * 9_000_000):
+        said = sentence(tables.read_table, "a.csv", b"x,g\n1," + cell + b"\n2,b\n" * 3)
+        assert said.endswith(
+            (
+                "wanted at most 10,000: look at the quotation marks, or leave the column out.",
+                "look at the quotation marks and the separator.",
+            )
+        )
 
 
 def test_too_many_rows_and_cells(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -601,7 +609,99 @@ def test_names_are_always_distinct_and_filled(raw: list[str]) -> None:
     assert all(name and name == tables.clean_text(name) for name in cleaned)
 
 
+TWINS = "look the same but are written with different letters: look which one you mean."
+
+
+def test_names_that_look_the_same_are_told() -> None:
+    content = "age,\u0430ge,ａｇｅ,sex\n1,2,3,f\n4,5,6,m\n".encode()
+    table = tables.read_table("a.csv", content)
+    assert table.frame.columns.tolist() == ["age", "\u0430ge", "ａｇｅ", "sex"]
+    assert table.notes == (
+        "'age' and '\u0430ge' (the second has CYRILLIC SMALL LETTER A), 'age' and 'ａｇｅ' (the "
+        f"second has FULLWIDTH LATIN SMALL LETTER A) {TWINS}",
+    )
+    for pair, said in (
+        (["\u0410nn", "Ann"], "the first has CYRILLIC CAPITAL LETTER A"),
+        (["TOM", "\u03a4OM"], "the second has GREEK CAPITAL LETTER TAU"),
+        (["No\u00ebl", "No\u0451l"], "the second has CYRILLIC SMALL LETTER IO"),
+        (["first", "ﬁrst"], "the second has LATIN SMALL LIGATURE FI"),
+        (["a\u0430", "\u0430a"], "the second has CYRILLIC SMALL LETTER A"),
+    ):
+        [note] = names.clean_names(pair, "x")[1]
+        assert note == f"{pair[0]!r} and {pair[1]!r} ({said}) {TWINS}"
+
+
+def test_a_word_of_two_alphabets_is_told() -> None:
+    for name, letter in (
+        ("\u0430ge in years", "CYRILLIC SMALL LETTER A"),
+        ("inc\u03bfme", "GREEK SMALL LETTER OMICRON"),
+        ("в\u006fзраст", "LATIN SMALL LETTER O"),
+    ):
+        [note] = names.clean_names([name, "sex"], "x")[1]
+        assert note == (
+            "A letter of another alphabet that looks alike stands within a word of "
+            f"{name!r} ({letter}): look whether that is what you mean."
+        )
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        ["возраст", "пол", "рост", "доход", "СССР", "А", "В", "С", "IQ тест", "ИНН_id", "Age"],
+        ["ηλικία", "φύλο", "ύψος", "ΟΝΟΜΑ", "Α", "Β", "νόμος"],
+        ["ΔT", "Δx", "μg", "α", "a", "ρ_air", "x2", "x²", "x₂", "①", "1", "½"],
+        ["Straße", "strasse", "Noël", "Noel", "年齢", "عمر", "age", "Age", "AGE"],
+    ],
+)
+def test_honest_names_of_any_alphabet_are_not_remarked_on(honest: list[str]) -> None:
+    assert names.clean_names(honest, "x") == (honest, [])
+    assert names.look_alikes(honest) == []
+
+
+def test_of_many_names_that_look_alike_three_are_shown() -> None:
+    latin = [f"page {i}" for i in range(1_000)]
+    [note] = names.look_alikes([*latin, *(name.replace("p", "\u0440") for name in latin)])
+    assert note.count(" and '") == 3
+    assert f" and 997 more {TWINS}" in note
+    [note] = names.look_alikes([name.replace("p", "\u0440") for name in latin])
+    assert note.count("CYRILLIC SMALL LETTER ER") == 3
+    assert " and 997 more: look" in note
+
+
+def test_letters_drawn_as_others_are_paired_by_what_unicode_says_of_them() -> None:
+    """Latin on one side, Cyrillic or Greek on the other, capital with capital."""
+    import unicodedata
+
+    for sign, latin in names._DRAWN_AS.items():
+        there, here = unicodedata.name(chr(sign)), unicodedata.name(chr(latin))
+        assert there.startswith(("CYRILLIC", "GREEK"))
+        assert here.startswith("LATIN")
+        if chr(sign) != "Ь":  # drawn as a small b
+            assert chr(sign).isupper() == chr(latin).isupper()
+
+
 # ---------------------------------------------------------------- groups
+
+
+def test_groups_and_categories_that_look_the_same_are_told() -> None:
+    who = np.tile(["Ann", "\u0410nn", "Bob", "Bob"], 40)
+    frame = people(160).assign(who=who)
+    said = f"'Ann' and '\u0410nn' (the second has CYRILLIC CAPITAL LETTER A) {TWINS}"
+    groups = tables.find_groups(frame, ["who"])
+    assert groups.names == ("Ann", "Bob", "\u0410nn")
+    assert tables.group_warnings(groups) == [said]
+    assert tables.group_warnings(tables.find_groups(frame[who != "Ann"], ["who"])) == [
+        "A letter of another alphabet that looks alike stands within a word of '\u0410nn' "
+        "(CYRILLIC CAPITAL LETTER A): look whether that is what you mean."
+    ]
+    table = tables.read_table("a.csv", as_csv(frame))
+    assert table.notes == ()
+    for categories, noted in (("levels", True), ("share", True), ("leave out", False)):
+        choice = Choice(("age", "who"), ("sex",), categories=categories)
+        notes = tables.encode(table, choice, "my-a", "a").data.notes
+        assert (f"Values of 'who': {said}" in notes) is noted
+    russian = people(80).assign(who=np.tile(["мужской", "женский"], 40))
+    assert tables.group_warnings(tables.find_groups(russian, ["who"])) == []
 
 
 def test_intersections_are_those_of_pandas() -> None:

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.frame import dataset_from_frame
+from antidote_core.datasets.frame import MAX_LEVELS, dataset_from_frame
 from antidote_core.datasets.reading import Levels, read_feature, read_levels
 from antidote_core.datasets.tables.groups import find_groups
 from antidote_core.datasets.tables.limits import MAX_NUMBERS
-from antidote_core.datasets.tables.names import clean_text
+from antidote_core.datasets.tables.names import clean_text, look_alikes
 from antidote_core.datasets.tables.reading import Table
 from antidote_core.errors import DataError
 from antidote_core.types import Dataset
@@ -123,6 +123,8 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
             columns[label] = column
             categorical.append(label)
             width += len(read.names)
+        if isinstance(read, Levels) and label not in left_out and len(read.names) <= MAX_LEVELS:
+            notes += [f"Values of {label!r}: {said}" for said in look_alikes(read.names)]
     if left_out:
         notes.append(f"Left out because they hold categories: {', '.join(left_out)}.")
     if left_out and not columns:
