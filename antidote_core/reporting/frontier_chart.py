@@ -133,6 +133,15 @@ def quality_chart(
         "encoding": {"x": x, "y": y},
     }
     roles = _by_kind({"vanilla": VANILLA, "fair": _fair(dark)})
+    sizes: list[dict[str, Any]] = [
+        {
+            "transform": [*_only("median"), {"filter": f"datum.side == '{side}'"}],
+            "mark": {**_WRITING, "dy": shift, "baseline": baseline},
+            "encoding": {"x": x, "y": y, "text": {"field": "label"},
+                         "color": _colors(view, problem, dark)},
+        }
+        for side, shift, baseline in (("below", 13, "top"), ("above", -9, "bottom"))
+    ]  # fmt: skip
     return {
         "height": QUALITY_HEIGHT,
         "layer": [
@@ -170,13 +179,7 @@ def quality_chart(
                 for side in ("left", "right")
                 for lift in range(3)
             ),
-            {
-                "transform": _only("median"),
-                "mark": {"type": "text", "fontSize": 12, "fontWeight": 600, "dy": 13,
-                         "baseline": "top"},
-                "encoding": {"x": x, "y": y, "text": {"field": "label"},
-                             "color": _colors(view, problem, dark)},
-            },
+            *sizes,
             *_cells(view, problem, x, y, dark),
         ],
         "resolve": {"scale": {"color": "independent", "strokeDash": "independent",

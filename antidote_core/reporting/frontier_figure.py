@@ -6,6 +6,7 @@ For pages that stand still: the report and the slides.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -24,6 +25,7 @@ from antidote_core.reporting.palette import DECIDES, SOTA, TARGET_DASH, VANILLA,
 from antidote_core.reporting.verdict import share_of_data
 
 HEIGHT = 440
+APART = 0.12  # part of the axis between two labels; on a small screen they fit when turned
 _MARGIN = {"l": 10, "r": 10, "t": 40, "b": 50}
 _LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0}
 
@@ -89,7 +91,8 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
         )  # fmt: skip
         _dots(figure, own[own["kind"] == "cell"], "cost", "quality", style, title, dark)
         for _, row in medians.iterrows():
-            _beside(figure, row, "center", -15, style.color)
+            shift = 15 if row["side"] == "above" else -15
+            _beside(figure, row, "center", shift, style.color)
     for kind, color in (("vanilla", VANILLA), ("fair", SOTA)):
         for _, row in table[table["kind"] == kind].iterrows():
             figure.add_scatter(
@@ -176,8 +179,8 @@ def _lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
 
 def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float, log: bool) -> None:
     assert view.spec is not None
-    sizes = view.spec.sizes
     ends = [math.log10(left), math.log10(right)] if log else [left, right]
+    sizes = written_sizes(view.spec.sizes, ends[1] - ends[0], log)
     figure.update_xaxes(
         type="log" if log else "linear",
         range=ends,
@@ -186,6 +189,22 @@ def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float, log: 
         title="antidote points |V|, and their share of the data",
         showgrid=False,
     )
+
+
+def written_sizes(sizes: Sequence[int], reach: float, log: bool) -> list[int]:
+    """The sizes that an axis as long as `reach` has room for: both ends, then from the left.
+
+    >>> written_sizes([8, 9, 10, 11, 100], 1.3, log=True)
+    [8, 100]
+    >>> written_sizes([10, 20, 50, 100], 1.2, log=True)
+    [10, 20, 50, 100]
+    """
+    kept: dict[int, float] = {}
+    for size in (sizes[0], sizes[-1], *sizes[1:-1]):
+        place = math.log10(size) if log else float(size)
+        if all(abs(place - other) >= APART * reach for other in kept.values()):
+            kept[size] = place
+    return sorted(kept)
 
 
 def _dash(dash: tuple[int, ...]) -> str:

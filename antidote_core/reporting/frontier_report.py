@@ -236,7 +236,8 @@ def _problem(record: FrontierRecord, problem: tuple[str, str, int]) -> Section:
             f"Silhouette against cost, {title}.",
             cells,
             "Quality against cost: up and to the left is better",
-            f"Numbers at the lines: antidote points. {off_quality_chart(view, problem)}",
+            "Numbers at the lines: antidote points, where there is room. "
+            f"{off_quality_chart(view, problem)}",
         ),
     ]
     reference = found[0].reference

@@ -31,6 +31,8 @@ FAR = 4.0  # a fair algorithm farther away than so many times the sweep's own ra
 SPREAD = 0.75  # part of the room between two sizes that the dots of one size may take
 WIDEST = 0.16  # part of the axis that they take at most
 CLOSE = 0.04  # part of a range below which two labels would cover each other
+DRAWN = (200.0, 200.0)  # pixels from the lowest to the highest cost and quality on a small screen
+LETTER, TALL, DOT = 6.5, 15.0, 4.0  # pixels of a letter, a line of letters and half a dot
 ON_A_PHONE = 42  # letters that fit beside each other on a small screen
 COLUMNS = (
     "kind", "setting", "size", "x", "x2", "cost", "low", "high", "at", "label", "passed", "run",
@@ -200,25 +202,80 @@ def quality_table(view: SweepView, problem: tuple[str, str, int]) -> pd.DataFram
         if math.isfinite(silhouette) and _is_near(cost, low, high):
             rows.append({"kind": "fair", "cost": cost, "quality": silhouette, "label": label})
     _place_labels([row for row in rows if row["kind"] in ("vanilla", "fair")], rows)
+    _label_sizes(rows)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _medians(found: Curve, title: str) -> list[dict[str, Any]]:
-    """Where the medians of a curve lie by cost and quality; equal places share one label."""
-    rows: list[dict[str, Any]] = []
-    for x in found.levels:
-        if not math.isfinite(x.silhouette):
-            continue
-        label = f"{x.size:,}"
-        same = [row for row in rows if (row["cost"], row["quality"]) == (x.median, x.silhouette)]
-        if same:
-            same[0]["label"] += f", {label}"
-            label = ""
-        rows.append(
-            {"kind": "median", "setting": title, "size": x.size, "cost": x.median,
-             "quality": x.silhouette, "label": label}
-        )  # fmt: skip
-    return rows
+    """Where the medians of a curve lie by cost and quality."""
+    return [
+        {"kind": "median", "setting": title, "size": x.size, "cost": x.median,
+         "quality": x.silhouette, "label": "", "side": "below"}
+        for x in found.levels
+        if math.isfinite(x.silhouette)
+    ]  # fmt: skip
+
+
+def _label_sizes(rows: list[dict[str, Any]]) -> None:
+    """Sizes written at the medians: neighbours too close for two labels share one at their middle.
+
+    A label stands below its dot, or above it where other labels or dots are below; where both are
+    taken there is none, and the dots tell the size.
+    """
+    spans = [[row[name] for row in rows] for name in ("cost", "quality")]
+    scales = [
+        pixels / ((max(span) - min(span)) or 1.0) if span else 1.0
+        for pixels, span in zip(DRAWN, spans, strict=True)
+    ]
+    taken = [_box(row, row["label"], scales) for row in rows if row["kind"] != "median"]
+    runs: list[list[dict[str, Any]]] = []
+    for row in (row for row in rows if row["kind"] == "median"):
+        box = _box(row, f"{row['size']:,}", scales)
+        first = runs[-1][0] if runs else None
+        if (
+            first is not None
+            and first["setting"] == row["setting"]
+            and _touch(box, _box(first, f"{first['size']:,}", scales))
+        ):
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    for run in runs:
+        middle, label = run[len(run) // 2], sizes_label([row["size"] for row in run])
+        for side in ("below", "above"):
+            box = _box({**middle, "side": side}, label, scales)
+            if not any(_touch(box, other) for other in taken):
+                middle |= {"label": label, "side": side}
+                taken.append(box)
+                break
+
+
+def sizes_label(sizes: Sequence[int]) -> str:
+    """Neighbouring sizes in a few letters.
+
+    >>> sizes_label([8]), sizes_label([8, 9]), sizes_label([8, 9, 10, 1100])
+    ('8', '8, 9', '8–1,100')
+    """
+    ends = [f"{size:,}" for size in dict.fromkeys((sizes[0], sizes[-1]))]
+    return (", " if len(sizes) == 2 else "–").join(ends)
+
+
+def _box(row: dict[str, Any], label: str, scales: Sequence[float]) -> tuple[float, ...]:
+    """Left, right, lower and upper end of a label or a dot in pixels, as the charts place it."""
+    x, y = row["cost"] * scales[0], row["quality"] * scales[1]
+    wide = LETTER * len(label)
+    if row["kind"] == "median":
+        bottom = y + 8 if row["side"] == "above" else y - 11 - TALL
+        return x - wide / 2, x + wide / 2, bottom, bottom + TALL
+    if row["kind"] == "cell":
+        return x - DOT, x + DOT, y - DOT, y + DOT
+    left = x if row["side"] == "left" else x - wide
+    bottom = y + 7 + 15 * row["lift"]
+    return left, left + wide, bottom, bottom + TALL
+
+
+def _touch(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
 def _place_labels(labelled: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:

@@ -201,6 +201,64 @@ def test_quality_has_every_cell_and_what_it_is_held_against() -> None:
     assert (cells["quality"] == 0.4 - 0.001 * cells["size"]).all()
 
 
+def labels_of(view: SweepView) -> list[str]:
+    table = quality_table(view, PROBLEM)
+    return [label for label in table.loc[table["kind"] == "median", "label"] if label]
+
+
+def test_sizes_too_close_for_two_labels_share_one() -> None:
+    close = replace(SPEC, sizes=(8, 9, 10, 11, 100))
+    assert labels_of(made(close)) == ["8–11", "100"]
+    assert labels_of(made(replace(SPEC, sizes=(8, 9, 100)))) == ["8, 9", "100"]
+    assert labels_of(made(replace(SPEC, sizes=(60, 100)))) == ["60", "100"]
+    assert labels_of(made()) == ["50", "100"]  # around 10 and 20 there are dots and other labels
+    above = quality_table(made(replace(SPEC, sizes=(30, 100))), PROBLEM).query("kind == 'median'")
+    assert above["side"].tolist() == ["above", "below"]  # the label of a fair algorithm is below
+    table = quality_table(made(close), PROBLEM).query("kind == 'median'")
+    assert table["size"].tolist() == list(close.sizes)  # the line still passes through all
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_labels_of_sizes_cover_no_other_label_and_no_dot(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = tuple(sorted(rng.choice(np.arange(5, 120), 12, replace=False).tolist()))
+    spec = replace(SPEC, sizes=sizes, seeds=(0, 1), optimizers=("structured", "racos"))
+    view = made(spec, lambda cell: falling(cell) + 0.02 * rng.standard_normal())
+    table = quality_table(view, PROBLEM)
+    low, high = table[["cost", "quality"]].min(), table[["cost", "quality"]].max()
+    boxes, sized = [], []
+    for row in table.itertuples():
+        # A phone: 200 by 200 pixels for the values; six pixels a letter, ten a line, six a dot.
+        x = 200 * (row.cost - low["cost"]) / (high["cost"] - low["cost"])
+        y = 200 * (row.quality - low["quality"]) / (high["quality"] - low["quality"])
+        wide = 6 * len(row.label)
+        if row.kind == "cell":
+            box = (x - 3, y - 3, x + 3, y + 3)
+        elif row.kind == "median":
+            foot = y + 10 if row.side == "above" else y - 23
+            box = (x - wide / 2, foot, x + wide / 2, foot + 10)
+        else:
+            left, foot = x - (row.side == "right") * wide, y + 9 + 15 * row.lift
+            box = (left, foot, left + wide, foot + 10)
+        if row.label or row.kind == "cell":
+            boxes.append(box)
+        if row.label and row.kind == "median":
+            sized.append(box)
+    assert sized
+    for a in sized:
+        over = [b for b in boxes if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]]
+        assert over == [a]
+
+
+def test_the_axis_of_a_still_figure_names_only_sizes_it_has_room_for() -> None:
+    def ticks(view: SweepView) -> tuple[int, ...]:
+        return tuple(cost_figure(view, PROBLEM).layout.xaxis.tickvals)
+
+    assert ticks(made()) == SPEC.sizes
+    assert ticks(made(replace(SPEC, sizes=(8, 9, 10, 11, 100)))) == (8, 100)
+    assert ticks(made(replace(SPEC, sizes=(7,)))) == (7,)
+
+
 def test_figures_show_the_same_dots() -> None:
     view = two(failed={3})
     figure = cost_figure(view, PROBLEM)
