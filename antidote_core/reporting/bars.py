@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from antidote_core.fairness import BalanceTable, SocialTable
 from antidote_core.reporting.palette import DECIDES, LIGHT_INK, VANILLA, Mark, group_mark, ink
-from antidote_core.reporting.words import EQUAL, number, percent
+from antidote_core.reporting.words import EQUAL, chart_text, number, percent
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
@@ -29,7 +29,7 @@ def size_figure(
     whole = whole or sum(sizes.values())
     figure = go.Figure()
     for code, (name, size) in enumerate(sizes.items()):
-        mark = group_mark(code, dark)
+        mark, name = group_mark(code, dark), chart_text(name)
         figure.add_bar(
             y=[name],
             x=[size],
@@ -72,7 +72,7 @@ def cluster_mix_figure(
             y=names,
             x=values,
             orientation="h",
-            name=group_names[j],
+            name=chart_text(group_names[j]),
             marker={
                 "color": mark.color,
                 "pattern": _pattern(mark),
@@ -87,7 +87,7 @@ def cluster_mix_figure(
             textangle=0,
             constraintext="none",
             textfont={"color": LIGHT_INK, "size": 12},
-            hovertemplate="%{y}: %{x:.1%} " + group_names[j] + "<extra></extra>",
+            hovertemplate="%{y}: %{x:.1%} " + chart_text(group_names[j]) + "<extra></extra>",
         )
     _rows(figure, k + 1, legend=not compact)
     figure.update_layout(barmode="stack", legend={"traceorder": "normal"}, showlegend=not compact)
@@ -114,7 +114,7 @@ def group_cost_figure(
 ) -> go.Figure:
     """One bar per group with its average cost; the largest, which decides, is outlined."""
     figure = go.Figure()
-    for j, name in enumerate(group_names):
+    for j, name in enumerate(map(chart_text, group_names)):
         decides = j == table.group
         cost = float(table.group_costs[j])
         figure.add_bar(
@@ -151,9 +151,11 @@ def _pattern(mark: Mark) -> dict[str, object]:
 
 
 def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
-    figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False, ticks="")
+    figure.update_yaxes(
+        type="category",  # also where groups are called 0 and 1
+        autorange="reversed", automargin=True, showgrid=False, ticks="", fixedrange=True,
+    )  # fmt: skip
     figure.update_xaxes(fixedrange=True)
-    figure.update_yaxes(fixedrange=True)
     figure.update_layout(
         height=ROW * rows + (130 if legend else 80),
         margin={"l": 10, "r": 10, "t": 40 if legend else 10, "b": 40},

@@ -19,7 +19,7 @@ from antidote_core.algorithms.convex_sweep import (
 )
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.reporting.palette import ANTIDOTE, DECIDES, SOTA, VANILLA, group_mark, ink
-from antidote_core.reporting.words import number, percent
+from antidote_core.reporting.words import chart_text, number, percent
 from antidote_core.types import Dataset, Floats
 
 EVEN = 1e-4  # a relative change of the cost below this is called none
@@ -198,7 +198,7 @@ def group_cost_pairs(
         costs = table.group_costs.tolist()
         decides = [j == table.group for j in range(len(costs))]
         figure.add_bar(
-            y=list(group_names),
+            y=[chart_text(group) for group in group_names],
             x=costs,
             orientation="h",
             name=label,
@@ -222,7 +222,9 @@ def group_cost_pairs(
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
         font={"color": ink(dark)},
     )
-    figure.update_yaxes(autorange="reversed", automargin=True, showgrid=False, fixedrange=True)
+    figure.update_yaxes(
+        type="category", autorange="reversed", automargin=True, showgrid=False, fixedrange=True
+    )
     figure.update_xaxes(
         title="average cost, lower is fairer", range=[0, 1.5 * largest or 1.0], fixedrange=True
     )
@@ -289,7 +291,7 @@ def clusterpath_figure(
     """The way of every centre from its point to the common mean; crosses are those of `result`."""
     figure = go.Figure()
     steps = path.places.shape[0]
-    for code, name in enumerate(data.group_names):
+    for code, name in enumerate(map(chart_text, data.group_names)):
         members = np.flatnonzero(data.groups == code)
         mark = group_mark(code, dark)
         ways = np.full((len(members), steps + 1, 2), np.nan)
@@ -338,12 +340,11 @@ def clusterpath_figure(
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
         dragmode="pan",
     )
+    across, up = map(chart_text, path.plane.names)
     figure.update_xaxes(
-        title=path.plane.names[0], zeroline=False, range=[lower[0] - room[0], upper[0] + room[0]]
+        title=across, zeroline=False, range=[lower[0] - room[0], upper[0] + room[0]]
     )
-    figure.update_yaxes(
-        title=path.plane.names[1], zeroline=False, range=[lower[1] - room[1], upper[1] + room[1]]
-    )
+    figure.update_yaxes(title=up, zeroline=False, range=[lower[1] - room[1], upper[1] + room[1]])
     return figure
 
 

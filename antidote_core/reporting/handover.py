@@ -41,13 +41,13 @@ def antidote_csv(data: Dataset, antidote: Floats) -> str:
 
 def union_csv(data: Dataset, antidote: Floats) -> str:
     """U ∪ V in original units, with the group of every real point; antidote points have none."""
-    real = set_apart(data.to_original(data.points), [MARK])
+    real, added = data.to_original(data.points), data.to_original(antidote)
     real[data.protected] = [data.group_names[code] for code in data.groups]
-    real[MARK] = 0
-    added = set_apart(data.to_original(antidote), [MARK])
     added[data.protected] = ""
-    added[MARK] = 1
-    return safe_csv(pd.concat([real, added], ignore_index=True))
+    both = [
+        set_apart(rows, [MARK]).assign(**{MARK: mark}) for mark, rows in enumerate((real, added))
+    ]
+    return safe_csv(pd.concat(both, ignore_index=True))
 
 
 def python_lines(spec: RunSpec) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from antidote_core.reporting.palette import ANTIDOTE, Mark, cluster_mark, ink
+from antidote_core.reporting.words import chart_text
 from antidote_core.types import Floats, Ints
 
 SVG_LIMIT = 1_000  # beyond this many points the browser draws with WebGL
@@ -44,7 +45,7 @@ def map_figure(
     # Drawn in turns: one trace per code would let the last one hide all others.
     turns = max(1, MAX_TRACES // len(names)) if many else 1
     for turn in range(turns):
-        for code, name in enumerate(names):
+        for code, name in enumerate(map(chart_text, names)):
             at = places[turn::turns][codes[turn::turns] == code].astype(np.float32)
             figure.add_trace(
                 scatter(
@@ -77,8 +78,9 @@ def map_figure(
         },
         dragmode="pan",
     )  # fmt: skip
-    figure.update_xaxes(title=axis_titles[0], zeroline=False)
-    figure.update_yaxes(title=axis_titles[1], zeroline=False)
+    across, up = map(chart_text, axis_titles)
+    figure.update_xaxes(title=across, zeroline=False)
+    figure.update_yaxes(title=up, zeroline=False)
     if square:
         figure.update_yaxes(scaleanchor="x", scaleratio=1)
     if bare:  # room for two lines of legend, so that neighbouring pictures keep the same size

@@ -9,7 +9,7 @@ from antidote_core.fairness import BalanceTable, SocialTable
 from antidote_core.reporting.palette import ANTIDOTE, DECIDES, VANILLA
 from antidote_core.reporting.tables import DECIDES_MARK
 from antidote_core.reporting.verdict import TINY, share_of_data
-from antidote_core.reporting.words import number
+from antidote_core.reporting.words import chart_text, number
 
 ROW = 46  # pixels per group
 
@@ -42,7 +42,7 @@ def cost_pair_figure(
         decides = [j == table.group for j in range(len(group_names))]
         costs = [float(cost) for cost in table.group_costs]
         figure.add_bar(
-            y=list(group_names),
+            y=[chart_text(group) for group in group_names],
             x=costs,
             orientation="h",
             name=name,
@@ -65,7 +65,9 @@ def cost_pair_figure(
     figure.update_xaxes(
         title="average cost, lower is fairer", range=[0, 1.5 * top or 1.0], fixedrange=True
     )
-    figure.update_yaxes(autorange="reversed", automargin=True, fixedrange=True, ticks="")
+    figure.update_yaxes(
+        type="category", autorange="reversed", automargin=True, fixedrange=True, ticks=""
+    )
     figure.update_layout(
         barmode="group",
         bargap=0.25,

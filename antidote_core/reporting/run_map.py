@@ -169,7 +169,7 @@ def run_map_figure(
             distances = nearest_real_distance(data.points, drawn)
         figure.add_trace(_stars(scatter, picture, distances, dark))
     figure.update_layout(margin={"l": 10, "r": 10, "t": 56, "b": 40}, uirevision="keep")
-    figure.update_xaxes(title=picture.axis_titles[0], title_standoff=6)
+    figure.update_xaxes(title_standoff=6)
     return figure
 
 

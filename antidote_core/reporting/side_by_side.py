@@ -17,7 +17,7 @@ from antidote_core.reporting.palette import VANILLA, cluster_mark
 from antidote_core.reporting.progress import duration
 from antidote_core.reporting.snapshots import steps
 from antidote_core.reporting.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.words import number, percent
+from antidote_core.reporting.words import chart_text, number, percent
 from antidote_core.types import RunSpec
 
 MOST = 4
@@ -102,7 +102,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
             x=[len(step.antidote) for step in found],
             y=[step.cost for step in found],
             mode="lines+markers",
-            name=label,
+            name=chart_text(label),
             line={"color": mark.color, "dash": _DASHES[index], "shape": "hv", "width": 2.5},
             marker={"symbol": mark.symbol, "size": 10},
             hovertemplate=f"{_LETTERS[index]}: %{{y:.4f}} with %{{x:,}} points<extra></extra>",

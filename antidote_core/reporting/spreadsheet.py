@@ -19,11 +19,10 @@ def safe_csv(frame: pd.DataFrame) -> str:
     ' @b,2
     c,3
     """
-    frame = frame.rename(columns=_harmless)
-    texts = frame.select_dtypes(exclude="number").columns
-    return str(
-        frame.assign(**{name: frame[name].map(_harmless) for name in texts}).to_csv(index=False)
-    )
+    safe = frame.copy()
+    for name in frame.select_dtypes(exclude="number").columns:
+        safe[name] = frame[name].map(_harmless)
+    return str(safe.rename(columns=_harmless).to_csv(index=False))
 
 
 def _harmless(value: object) -> object:
@@ -38,5 +37,9 @@ def set_apart(frame: pd.DataFrame, ours: Iterable[str]) -> pd.DataFrame:
     >>> set_apart(pd.DataFrame({"copies": [1], "age": [2]}), ["copies"]).columns.tolist()
     ['copies (table)', 'age']
     """
-    names = {name: f"{name} (table)" for name in ours}
+    names = {}
+    for name in ours:
+        names[name] = f"{name} (table)"
+        while names[name] in frame.columns:
+            names[name] += " (table)"
     return frame.rename(columns=names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from antidote_core.fairness import BalanceTable, SocialTable
+from antidote_core.reporting.spreadsheet import set_apart
 from antidote_core.reporting.words import percent
 from antidote_core.types import Dataset, Floats
 
@@ -13,13 +14,10 @@ DECIDES_MARK = "◀ decides"
 
 def group_table(data: Dataset) -> pd.DataFrame:
     """Points and share of every group, in the order of the codes."""
+    names = pd.DataFrame({data.protected: data.group_names})
     sizes = data.group_sizes
-    return pd.DataFrame(
-        {
-            data.protected: data.group_names,
-            "points": sizes,
-            "share": [percent(size / data.n) for size in sizes],
-        }
+    return set_apart(names, ("points", "share")).assign(
+        points=sizes, share=[percent(size / data.n) for size in sizes]
     )
 
 
@@ -89,7 +87,7 @@ def feature_table(data: Dataset) -> pd.DataFrame:
 
 def center_table(data: Dataset, centers: Floats, sizes: Floats) -> pd.DataFrame:
     """The centres (k, d) in original units, with the points each cluster holds."""
-    frame = data.to_original(centers)
+    frame = set_apart(data.to_original(centers), ("cluster", "points"))
     frame.insert(0, "cluster", [f"cluster {c + 1}" for c in range(len(centers))])
     frame.insert(1, "points", sizes.astype(int))
     return frame

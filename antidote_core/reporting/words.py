@@ -10,6 +10,8 @@ from antidote_core.types import Dataset
 SMALL_SHARE = 0.02
 SMALL_ROWS = 30
 EQUAL = 0.995  # a cluster this near to the whole is called equal
+# Where Plotly would see an entity, a tag, a place to fill in, or a formula (in a notebook).
+_CHART_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", "{": "&#123;", "$": "&#36;"})
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -32,6 +34,15 @@ def percent(share: float) -> str:
     """
     digits = 1 if 0.0 < share < 0.0995 else 0
     return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def chart_text(name: str) -> str:
+    """A name from somebody's table so that Plotly writes it as it is.
+
+    >>> chart_text("<i>a</i> & %{x}")
+    '&lt;i>a&lt;/i> &amp; %&#123;x}'
+    """
+    return name.translate(_CHART_SIGNS)
 
 
 def balance_sentence(table: BalanceTable, group_names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from antidote_core.reporting.maps import map_figure, map_frame
 from antidote_core.reporting.palette import cluster_mark, group_mark
 from antidote_core.reporting.plain import PlainReport
 from pages._ui import cached
+from pages._ui.link import escape
 from pages._ui.settings import URL, ClusteringSettings
 from pages._ui.show import chart, is_dark, marked, number_with_scale
 
@@ -19,7 +20,7 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -
     title = CLUSTERINGS[choice.clustering].title
     starts = "one start" if choice.restarts == 1 else f"the best of {choice.restarts} starts"
     st.markdown(f"Plain {title} with {choice.k} clusters, {starts}:")
-    st.subheader(words.balance_sentence(report.balance, data.group_names), anchor=False)
+    st.subheader(escape(words.balance_sentence(report.balance, data.group_names)), anchor=False)
     balance, social = st.columns(2)
     with balance:
         number_with_scale(

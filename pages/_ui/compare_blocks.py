@@ -61,7 +61,7 @@ def show(found: Sequence[Side]) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("What came out", anchor=False)
-        st.table(results_table(found).set_index(""))
+        st.table(results_table(found).set_index("").map(escape).rename(columns=escape))
         for cost in dict.fromkeys(side.spec.fairness for side in found):
             st.caption(escape(cost_meaning(cost)))
     with right:

@@ -14,7 +14,7 @@ from antidote_core.reporting import convex, words
 from pages._ui import cached, upload_store
 from pages._ui.link import escape
 from pages._ui.run_jobs import Jobs, answer, watch
-from pages._ui.settings import URL, DataSettings, choose_data
+from pages._ui.settings import URL, DataSettings, choose_data, choose_protected
 from pages._ui.show import attempt, chart, is_dark, number_with_scale
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
@@ -51,9 +51,7 @@ def settings() -> ConvexSettings:
     name = choose_data(_forget_protected)
     info = upload_store.info(name)
     st.caption(escape(info.description))
-    protected = st.radio(
-        "Protected attribute", info.protected, key="protected", bind=URL, horizontal=True
-    )
+    protected = choose_protected(info)
     lam = st.select_slider(
         "Pull of the centres on each other (λ)", LAMBDAS, value=0.01, key="lam", bind=URL,
         help="λ: the larger, the more centres fuse. The paper takes 0.001 to 0.01.",
@@ -170,15 +168,15 @@ def header(data: ac.Dataset) -> None:
         "in for it. This page solves that program, **then clusters again exactly** and shows what "
         "its points really do."
     )
-    st.caption(
-        f"Shown: {data.title}, {data.source}. {data.n} points, {data.points.shape[1]} features, "
-        f"groups by {data.protected}: "
-        + ", ".join(
-            f"{name} {count}"
-            for name, count in zip(data.group_names, data.group_sizes.tolist(), strict=True)
-        )
-        + "."
+    sizes = ", ".join(
+        f"{name} {count}"
+        for name, count in zip(data.group_names, data.group_sizes.tolist(), strict=True)
     )
+    shown = (
+        f"Shown: {data.title}, {data.source}. {data.n} points, {data.points.shape[1]} features, "
+        f"groups by {data.protected}: {sizes}."
+    )
+    st.caption(escape(shown))
 
 
 def verdict(data: ac.Dataset, job: Job) -> None:

@@ -5,6 +5,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.reporting import bars, tables, words
 from pages._ui import upload_store
+from pages._ui.link import escape
 from pages._ui.settings import DataSettings
 from pages._ui.show import chart, is_dark
 
@@ -31,10 +32,10 @@ def _choose(key: str, value: object) -> None:
 
 
 def header(data: ac.Dataset) -> None:
-    st.title(data.title)
+    st.title(escape(data.title))
     st.markdown(
-        f"**Shown:** {data.source}. {data.n:,} points, {data.points.shape[1]} features, "
-        f"{len(data.group_names)} groups by {data.protected}."
+        f"**Shown:** {escape(data.source)}. {data.n:,} points, {data.points.shape[1]} features, "
+        f"{len(data.group_names)} groups by {escape(data.protected)}."
     )
 
 
@@ -42,7 +43,7 @@ def group_sizes(data: ac.Dataset) -> None:
     st.subheader("How large the groups are")
     warning = words.small_groups(data)
     if warning:
-        st.warning(warning, icon="⚠️")
+        st.warning(escape(warning), icon="⚠️")
     alt = "Points per group: " + ", ".join(
         f"{name} {size:,}"
         for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
@@ -65,6 +66,6 @@ def card(data: ac.Dataset) -> None:
         with made:
             st.markdown(f"**Known harms.** {data.card.harms}")
     with made:
-        st.markdown("**What was changed on the way here.** " + " ".join(data.notes))
+        st.markdown("**What was changed on the way here.** " + escape(" ".join(data.notes)))
     with st.expander(f"The {len(data.feature_names)} features in their original units"):
         st.dataframe(tables.feature_table(data), hide_index=True)

@@ -8,6 +8,7 @@ import antidote_core as ac
 from antidote_core.reporting.references import best_possible, has_fair_algorithm, plain_cost
 from antidote_core.reporting.words import number
 from pages._ui import clustering_blocks, dataset_blocks, run_jobs, run_settings, run_store
+from pages._ui.link import escape
 from pages._ui.run_settings import Asked
 from pages._ui.show import attempt
 
@@ -43,7 +44,7 @@ def references(
             if not fair:
                 lines.append("SOTA: computing…")
         except ac.AntidoteError as error:
-            lines.append(f"SOTA: not available. {error}")
+            lines.append(f"SOTA: not available. {escape(str(error))}")
     lines.append(f"best possible: {best_possible(asked.fairness)}")
     with asked.beside_target:
         st.caption("  \n".join(lines))
@@ -62,7 +63,7 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
 
 def plain_clustering(data: ac.Dataset, asked: Asked) -> None:
     """The right side before a run: what there is to improve."""
-    st.title(f"{data.title}: before anything is added", anchor=False)
+    st.title(f"{escape(data.title)}: before anything is added", anchor=False)
     introduction, example = st.columns([3, 1], vertical_alignment="center")
     introduction.markdown(
         "Press **Run** to look for a few extra points (antidote data) that make the *same* "

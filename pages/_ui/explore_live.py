@@ -54,7 +54,7 @@ def style() -> None:
 def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
     """Which run this is."""
     pair = f"{CLUSTERINGS[spec.clustering].title} + {FAIRNESS[spec.fairness].title.lower()}"
-    st.title(f"{data.title}: {pair}, k = {spec.k}", anchor=False)
+    st.title(f"{escape(data.title)}: {pair}, k = {spec.k}", anchor=False)
 
 
 def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:

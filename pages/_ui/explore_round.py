@@ -26,6 +26,7 @@ from antidote_core.reporting.snapshots import (
 )
 from antidote_core.reporting.verdict import cost_digits, share_of_data
 from pages._ui import cached, run_jobs, run_store, upload_store
+from pages._ui.link import escape
 from pages._ui.settings import URL
 from pages._ui.show import MODEBAR, is_dark
 
@@ -214,9 +215,9 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
         before = words.social_sentence(old_social, names)
     st.plotly_chart(figure, key="who", config={"displayModeBar": False}, alt=sentence)
     if len(shot.step.antidote):
-        st.caption(f"Now: {sentence}  \nBefore: {before}")
+        st.caption(f"Now: {escape(sentence)}  \nBefore: {escape(before)}")
     else:
-        st.caption(sentence)
+        st.caption(escape(sentence))
     sizes = run_bars.cluster_sizes(shot.balance)
     if "only" in sizes:
         st.warning(sizes, icon="⚠️")

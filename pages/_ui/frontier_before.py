@@ -113,7 +113,7 @@ def estimate(known: Known) -> None:
 def draw(known: Known) -> None:
     """The right side before a sweep."""
     spec, data = known.spec, known.data
-    st.title(f"{data.title}: fairness against antidote size", anchor=False)
+    st.title(f"{escape(data.title)}: fairness against antidote size", anchor=False)
     introduction, example = st.columns([3, 1], vertical_alignment="center")
     sizes = ", ".join(f"{size:,}" for size in spec.sizes)
     seeds = "1 seed" if len(spec.seeds) == 1 else f"{len(spec.seeds)} seeds"

@@ -42,7 +42,7 @@ OPEN = "_open_cell"
 
 
 def title(data: ac.Dataset) -> None:
-    st.title(f"{data.title}: fairness against antidote size", anchor=False)
+    st.title(f"{escape(data.title)}: fairness against antidote size", anchor=False)
 
 
 def open_clicked() -> None:
@@ -104,7 +104,7 @@ def _figures(status: RunStatus, view: SweepView) -> None:
             _figure("Elapsed · left", f"{duration(elapsed)} · {duration(view.left)}")
             place = view.scheduler or "this machine"
             if view.workers:
-                _figure(f"Workers, {place}", f"{view.workers:,}")
+                _figure(f"Workers, {escape(place)}", f"{view.workers:,}")
         else:
             _figure("Time", duration(view.seconds))
 
@@ -188,8 +188,9 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
             f"quality-{index}", f"Silhouette against cost, {problem_title(problem)}.",
         )  # fmt: skip
         st.caption(
-            "Numbers at the lines: antidote points. Silhouette: how clearly the clusters of the "
-            f"real points lie apart, 1 at best. {off_quality_chart(view, problem)}"
+            "Numbers at the lines: antidote points, where there is room. Silhouette: how clearly "
+            "the clusters of the real points lie apart, 1 at best. "
+            f"{off_quality_chart(view, problem)}"
         )
     with st.expander("The numbers behind these charts"):
         levels = level_table(view)

@@ -1,6 +1,7 @@
 """Say so when a link asks for something that cannot be shown."""
 
 import math
+import re
 
 import streamlit as st
 
@@ -8,6 +9,14 @@ CHECKED, BREAKING = "_links_checked", "_breaking"
 TEXTS = ("filter", "sizes")  # names in a link that take any text
 LISTS = ("pairs", "ks", "optimizers", "boxes")  # from which nothing may be chosen
 MOST_SAID = 8
+JOINER = "\u2060"  # has no width
+# What Streamlit looks for when Markdown is read and backslashes are gone: signs that become arrows,
+# icons, links to pages and to mailboxes. Matches the places where a joiner keeps it from them.
+_READ_LATE = re.compile(
+    r"(?<!\S)(?=(?:<->|->|<-|--|>=|<=|~=)(?!\S))|(?<=:)(?=material[/_]|streamlit:)"
+    r"|(?<=http)(?=s?://)|(?<=www)(?=\.)|(?<=[\w.+-])(?=@)",
+    re.IGNORECASE,
+)
 
 
 def asked_by_link() -> dict[str, str]:
@@ -74,8 +83,14 @@ def settings() -> dict[str, object]:
 
 
 def same(shown: object, asked: str) -> bool:
-    """Whether a widget shows what a link asks for."""
-    if str(shown).casefold() == asked.strip().casefold():
+    """Whether a widget shows what a link asks for.
+
+    A widget whose options are escaped writes them so into the link.
+
+    >>> same("marital_status", "marital\\\\_status"), same(2, "2.0"), same("a", "b")
+    (True, True, False)
+    """
+    if asked.strip().casefold() in (str(shown).casefold(), escape(str(shown)).casefold()):
         return True
     try:
         return float(str(shown)) == float(asked)
@@ -84,5 +99,16 @@ def same(shown: object, asked: str) -> bool:
 
 
 def escape(text: str) -> str:
-    """Text as it is, also where it holds Markdown's signs."""
-    return "".join(f"\\{sign}" if sign in r"\`*_{}[]()#+-!|<>~$:" else sign for sign in text)
+    """Text as it is, for everything that reads Markdown, Streamlit's own additions included.
+
+    That is every label, caption, title, alert, help, tooltip, option of a radio and cell of
+    `st.table`; not the options of a selectbox, a dataframe, a placeholder or an alt text.
+
+    >>> print(escape("*a* &amp; $x$"), escape("2. b"))
+    \\*a\\* \\&amp; \\$x\\$ 2\\. b
+    >>> escape("a -> b").replace(JOINER, "|")
+    'a |\\\\-\\\\> b'
+    """
+    parted = _READ_LATE.sub(JOINER, text)
+    signs = "".join(f"\\{sign}" if sign in r"\`*_{}[]()#+-!|<>~$:&" else sign for sign in parted)
+    return re.sub(r"^\d+(?=\.)", r"\g<0>\\", signs)  # no beginning of a list

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.datasets import Form
+from antidote_core.datasets import DatasetInfo, Form
 from pages._ui import upload_store
 from pages._ui.link import escape
 
@@ -44,9 +44,7 @@ def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
     name = choose_data(_forget_choices)
     info = upload_store.info(name)
     st.caption(escape(info.description))
-    protected = st.radio(
-        "Protected attribute", info.protected, key="protected", bind=URL, horizontal=True
-    )
+    protected = choose_protected(info)
     forms = info.forms()
     if len(forms) > 1:
         rows = _rows(forms)
@@ -84,6 +82,13 @@ def choose_data(on_change: Callable[[], None]) -> str:
     return st.selectbox(
         "Data set", names, index=1, key="data", bind=URL, on_change=on_change,
         help="A table of your own: upload it on the Data page, and it stands at the end here.",
+    )  # fmt: skip
+
+
+def choose_protected(info: DatasetInfo) -> str:
+    return st.radio(
+        "Protected attribute", info.protected, format_func=escape, key="protected", bind=URL,
+        horizontal=True,
     )  # fmt: skip
 
 

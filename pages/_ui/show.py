@@ -37,7 +37,7 @@ def chart(figure: Any, table: pd.DataFrame, key: str, alt: str, movable: bool = 
 def number_with_scale(label: str, value: str, scale: str, explanation: str) -> None:
     """One number with its unit or reference right below it."""
     st.metric(label, value, help=explanation)
-    st.caption(scale)
+    st.caption(escape(scale))
 
 
 def marked(table: pd.DataFrame) -> Any:
