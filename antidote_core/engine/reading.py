@@ -17,16 +17,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from antidote_core.datasets.tables import Table, TextFormat, too_little_memory, unpack
+from antidote_core.datasets.tables import Table, TextFormat, file_kind, too_little_memory, unpack
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.settings import worker_environment
 from antidote_core.errors import DataError
 
-READERS = 2  # files that are read at once; the others wait
+READERS = 2  # files that are read at once in each lane; the others wait
+QUICK = 5_000_000  # bytes; a text no larger is read in a second or two and has a lane of its own
 READ_SECONDS = 120.0
 MAX_HELD = 2 * 1024**3  # bytes of all tables that pages hold at one time
 
-_turn = threading.BoundedSemaphore(READERS)
+_quick, _slow = threading.BoundedSemaphore(READERS), threading.BoundedSemaphore(READERS)
 _counting = threading.Lock()
 _held: weakref.WeakKeyDictionary[Table, int] = weakref.WeakKeyDictionary()
 
@@ -59,7 +60,8 @@ def _asked(task: str, name: str, content: bytes, how: dict[str, Any]) -> bytes:
     memory = f"{Limits().worker_gigabytes:g}"
     command = [sys.executable, "-m", "antidote_core.engine.reader", str(os.getpid()), memory]
     asked = json.dumps({"task": task, "name": name, **how}).encode() + b"\n"
-    with _turn:
+    quick = len(content) <= QUICK and file_kind(name, content) == "text"
+    with _quick if quick else _slow:
         try:
             # The memory of Arrow's usual pool is set aside long before it is used, and would count.
             done = subprocess.run(

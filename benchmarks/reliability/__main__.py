@@ -1,11 +1,11 @@
-"""`python -m benchmarks.reliability faults|load|leak`: rows for docs/reliability.md.
+"""`python -m benchmarks.reliability faults|load|leak|files`: rows for docs/reliability.md.
 
 Everything happens on this machine, in folders that are removed, and ends by itself.
 """
 
 import argparse
 
-from benchmarks.reliability import faults, leak, load
+from benchmarks.reliability import faults, files, leak, load
 
 
 def main() -> None:
@@ -18,13 +18,16 @@ def main() -> None:
     busy.add_argument("--runs", type=int, default=10)
     many = parts.add_parser("leak", help="many runs one after another, and what stays behind")
     many.add_argument("--runs", type=int, default=500)
+    parts.add_parser("files", help="files made to exhaust whoever reads them")
     options = parser.parse_args()
     if options.part == "faults":
         faults.main(options.only)
     elif options.part == "load":
         load.main(options.visitors, options.runs)
-    else:
+    elif options.part == "leak":
         leak.main(options.runs)
+    else:
+        files.main()
 
 
 if __name__ == "__main__":

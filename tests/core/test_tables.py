@@ -389,7 +389,7 @@ def test_lines_of_another_length() -> None:
 
 
 def test_a_workbook_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_UNPACKED", 40 * 1024**2)
+    monkeypatch.setattr(limits, "MAX_BOOK", 40 * 1024**2)
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
@@ -544,6 +544,7 @@ def test_a_parquet_type_of_python_objects_is_not_unpickled(tmp_path) -> None:
 
 def test_long_texts_that_are_stored_once_count_as_often_as_they_are_named(monkeypatch) -> None:
     monkeypatch.setattr(limits, "MAX_UNPACKED", 300_000)
+    monkeypatch.setattr(limits, "MAX_BOOK", 300_000)
     frame = pd.DataFrame({"x": range(80), "g": ["a" * 9_000, "b"] * 40})
     tables.read_table("a.parquet", as_parquet(frame[:40]))
     for name, content in (("a.parquet", as_parquet(frame)), ("a.xlsx", as_excel(frame))):

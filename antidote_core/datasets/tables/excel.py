@@ -99,7 +99,7 @@ def _rows(name: str, sheet: Any) -> Iterator[list[Any]]:
             )
         lengths = [len(cell) for cell in filled if isinstance(cell, str)]
         characters += sum(lengths)
-        check_unpacked(name, characters)
+        check_unpacked(name, characters, book=True)
         if max(lengths, default=0) > MAX_TEXT:
             raise DataError(
                 f"A cell of {name} has more than {MAX_TEXT:,} characters; shorten it or leave the "
@@ -157,7 +157,7 @@ def _check_archive(name: str, content: bytes) -> None:
                     f"{name} holds {len(parts):,} files; wanted a workbook of at most "
                     f"{MAX_PARTS:,}: save the table alone."
                 )
-            check_unpacked(name, sum(part.file_size for part in parts))
+            check_unpacked(name, sum(part.file_size for part in parts), book=True)
             if "xl/workbook.xml" not in archive.namelist():
                 raise DataError(
                     f"{name} is a ZIP archive, not an Excel workbook; unpack it and upload the "

@@ -6,7 +6,8 @@ from antidote_core.datasets.frame import MAX_ROWS
 from antidote_core.errors import DataError
 
 MAX_BYTES = 50 * 1024 * 1024  # of a file; the same as maxUploadSize in .streamlit/config.toml
-MAX_UNPACKED = 400 * 1024 * 1024  # of what a workbook or a Parquet file says it unpacks to
+MAX_UNPACKED = 400 * 1024 * 1024  # bytes that a Parquet file may unpack to
+MAX_BOOK = 200 * 1024 * 1024  # bytes that a workbook may unpack to, ten times as slow to read
 MAX_COLUMNS = 2_000
 MAX_TABLE_CELLS = 50_000_000
 MAX_SHEET_CELLS = 2_000_000  # a workbook is read cell by cell
@@ -43,12 +44,13 @@ def check_size(name: str, size: int) -> None:
         )
 
 
-def check_unpacked(name: str, size: int) -> None:
-    """Refuse what says that it unpacks to more than the server can hold."""
-    if size > MAX_UNPACKED:
+def check_unpacked(name: str, size: int, book: bool = False) -> None:
+    """Refuse a Parquet file or a workbook that unpacks to too many bytes."""
+    most = MAX_BOOK if book else MAX_UNPACKED
+    if size > most:
         raise DataError(
-            f"{name} unpacks to {size_words(size)}; wanted at most {size_words(MAX_UNPACKED)}: "
-            "take a sample of its rows, or only the columns you need."
+            f"{name} unpacks to {size_words(size)}; wanted at most {size_words(most)}: take a "
+            "sample of its rows, or only the columns you need."
         )
 
 
