@@ -551,6 +551,23 @@ def test_long_texts_that_are_stored_once_count_as_often_as_they_are_named(monkey
         assert "unpacks to" in sentence(tables.read_table, name, content)
 
 
+def test_columns_of_one_name_are_all_looked_at() -> None:
+    def table(cell: str) -> bytes:
+        arrays = [pa.array(["a", "b"]), pa.array([" c ", cell]), pa.array([1.5, 2.5])]
+        sink = io.BytesIO()
+        pq.write_table(pa.Table.from_arrays(arrays, names=["x", "x", "x"]), sink)
+        return sink.getvalue()
+
+    frame = tables.read_table("a.parquet", table("?")).frame
+    assert frame.columns.tolist() == ["x", "x (2)", "x (3)"]
+    assert frame["x"].tolist() == ["a", "b"]
+    assert frame["x (2)"].tolist()[0] == "c"
+    assert frame["x (2)"].isna().tolist() == [False, True]
+    assert frame["x (3)"].tolist() == [1.5, 2.5]
+    said = sentence(tables.read_table, "a.parquet", table("d" * 11_000))
+    assert "'x (2)' of a.parquet has 11,000 characters; wanted at most 10,000" in said
+
+
 def test_no_name_is_a_tag_for_a_chart() -> None:
     frame = pd.DataFrame({"<b>x</b>": [1.0, 2, 3, 4], "g": ["<a href='//evil'>", "<5"] * 2})
     data = tables.encode(

@@ -71,12 +71,14 @@ def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFram
 
 
 def _columns(file: Any, fields: Sequence[Any]) -> Iterator[Any]:
-    """The columns of these fields, in order; several may have one name."""
+    """The columns of these fields, in order, texts as numbered entries; names may be repeated."""
     passed: Counter[str] = Counter()
     for field in fields:
         named = file.read(columns=[field.name], use_threads=False)
         places = [place for place, name in enumerate(named.column_names) if name == field.name]
-        yield named.column(places[passed[field.name]]).combine_chunks()
+        column = named.column(places[passed[field.name]]).combine_chunks()
+        # The reader itself does so for the first column of a name only.
+        yield column.dictionary_encode() if _is_text(column.type) else column
         passed[field.name] += 1
 
 
