@@ -12,7 +12,7 @@ import pandas as pd
 from antidote_core.datasets.tables.limits import MAX_TEXT, check_shape, check_unpacked
 from antidote_core.datasets.tables.names import clean_names, clean_text
 from antidote_core.datasets.tables.objects import plain_column
-from antidote_core.datasets.tables.pages import unpacked_bytes
+from antidote_core.datasets.tables.pages import description, unpacked_bytes
 from antidote_core.datasets.tables.text import without_blanks
 from antidote_core.errors import DataError
 
@@ -42,13 +42,11 @@ def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFram
         thrift_string_size_limit=MAX_FOOTER,
         thrift_container_size_limit=1_000_000,
     )
-    described = file.metadata
-    groups = [described.row_group(index) for index in range(described.num_row_groups)]
-    rows = max(described.num_rows, sum(group.num_rows for group in groups))
-    check_shape(name, rows, described.num_columns)
-    check_unpacked(name, sum(group.total_byte_size for group in groups))
-    check_unpacked(name, unpacked_bytes(name, content, described))
-    if not described.num_rows:
+    described = description(content)
+    check_shape(name, described.rows, file.metadata.num_columns)
+    check_unpacked(name, described.unpacked)
+    check_unpacked(name, unpacked_bytes(name, content, described.columns))
+    if not file.metadata.num_rows:
         raise DataError(f"{name} has no rows; wanted at least two rows of each of two groups.")
     fields = [field for field in file.schema_arrow if _is_flat(field.type)]
     nested = [clean_text(field.name) for field in file.schema_arrow if not _is_flat(field.type)]
