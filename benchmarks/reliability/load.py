@@ -46,7 +46,7 @@ class Visitor:
         self._address = address
         self._buttons: dict[str, str] = {}
         self._fragments: dict[str, float] = {}
-        self._asked: dict[str, float] = {}
+        self._reached = False  # the page that was asked for is being drawn
         self._known: dict[str, ForwardMsg] = {}
         self._page = ""
         self._query = ""
@@ -81,6 +81,7 @@ class Visitor:
     async def _run(self, name: str, button: str = "") -> None:
         begun = time.monotonic()
         self._finished.clear()
+        self._reached = False
         await self._send(button=button)
         finished = asyncio.create_task(self._finished.wait())
         await asyncio.wait(
@@ -117,18 +118,20 @@ class Visitor:
 
     def _take(self, message: ForwardMsg) -> None:
         kind = message.WhichOneof("type")
-        if kind == "new_session":
-            self._asked = {}
-        elif kind == "navigation":
+        if kind == "navigation":  # a whole page begins; those parts that it draws again ask again
             self._hash = message.navigation.page_script_hash
+            self._fragments.clear()
+            self._reached = True
         elif kind == "page_info_changed":
             self._query = message.page_info_changed.query_string
         elif kind == "auto_rerun":
-            self._asked[message.auto_rerun.fragment_id] = message.auto_rerun.interval
-            self._fragments |= self._asked
+            self._fragments[message.auto_rerun.fragment_id] = message.auto_rerun.interval
         elif kind == "script_finished":
-            if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-                self._fragments = self._asked  # those of an earlier run of the page are gone
+            # A part is drawn again only when its page is there. The word that the page itself is
+            # drawn may be missing: Streamlit does not send it when a part follows at once.
+            whole = message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+            part = message.script_finished == ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
+            if whole or (part and self._reached):
                 self._finished.set()
         elif kind == "delta":
             element = message.delta.new_element
