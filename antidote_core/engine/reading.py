@@ -32,6 +32,10 @@ _counting = threading.Lock()
 _held: weakref.WeakKeyDictionary[Table, int] = weakref.WeakKeyDictionary()
 
 
+class Full(DataError):
+    """There is no room for one more table; the same file may be welcome later."""
+
+
 def read_table(
     name: str, content: bytes, form: TextFormat | None, sheet: str | None, blanks: Sequence[str]
 ) -> Table:
@@ -41,7 +45,7 @@ def read_table(
     size = int(table.frame.memory_usage(deep=True).sum())
     with _counting:
         if sum(_held.values()) + size > MAX_HELD:
-            raise DataError(
+            raise Full(
                 "The server holds as many tables of its visitors as it can; take fewer rows, or "
                 "try again later."
             )

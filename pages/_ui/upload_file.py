@@ -9,7 +9,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.datasets import tables
-from antidote_core.engine.reading import read_table, sheet_names
+from antidote_core.engine.reading import Full, read_table, sheet_names
 from pages._ui.link import escape
 
 LIMIT = tables.size_words(tables.MAX_BYTES)
@@ -65,7 +65,7 @@ def bring() -> Brought | None:
     if blanks is None:
         return None
     key = (file.name, digest, form, sheet, blanks)
-    table = tried(_read, key, content)
+    table = tried(_answer, _read, key, content)
     return None if table is None else Brought(table, key)
 
 
@@ -86,15 +86,32 @@ def _samples() -> tuple[tables.Sample, ...]:
     return tables.sample_files()
 
 
+def _answer(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What the function gives; a sentence that it gives instead is raised."""
+    found = function(*arguments)
+    if isinstance(found, str):
+        raise ac.DataError(found)
+    return found
+
+
 @st.cache_resource(scope="session", max_entries=2, show_spinner="Reading the table…")
-def _read(key: tuple, _content: bytes) -> tables.Table:
+def _read(key: tuple, _content: bytes) -> tables.Table | str:
+    """The table, or why it is refused: also a slow refusal is met once only."""
     name, _, form, sheet, blanks = key
-    return read_table(name, _content, form, sheet, blanks)
+    try:
+        return read_table(name, _content, form, sheet, blanks)
+    except Full:
+        raise
+    except ac.DataError as error:
+        return str(error)
 
 
 @st.cache_resource(scope="session", max_entries=2, show_spinner="Reading the table…")
-def _sheets(name: str, digest: str, _content: bytes) -> list[str]:
-    return sheet_names(name, _content)
+def _sheets(name: str, digest: str, _content: bytes) -> list[str] | str:
+    try:
+        return sheet_names(name, _content)
+    except ac.DataError as error:
+        return str(error)
 
 
 def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
@@ -111,7 +128,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
             f"{tables.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
-        names = tried(_sheets, name, mark, content)
+        names = tried(_answer, _sheets, name, mark, content)
         if names is None:
             return None, None, None
         said = f"sheet {names[0]}, of {len(names)}"

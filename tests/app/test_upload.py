@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 import antidote_core as ac
 from antidote_core.datasets import tables
 from antidote_core.engine import Runner
+from antidote_core.engine.reading import Full
 from antidote_core.engine.settings import LEASE_SECONDS
 from antidote_core.reporting.handover import antidote_csv, antidote_table, union_csv
 from antidote_core.reporting.spreadsheet import FORMULA_STARTS
-from pages._ui import upload_store
+from pages._ui import upload_file, upload_store
 from pages._ui.upload_store import KEPT, Uploads
 
 from .test_pages import ROOT, open_page, texts
@@ -110,6 +111,28 @@ def test_what_cannot_be_used_gets_one_sentence(name: str, content: bytes, senten
     assert len(app.error) == 1
     assert sentence in app.error[0].value.replace("\\", "")
     assert not can_be_used(app)
+
+
+def test_a_refused_file_is_read_once_and_a_full_server_is_asked_again(monkeypatch) -> None:
+    reads = []
+
+    def refuse(error: ac.DataError):
+        def read(*_):
+            reads.append(str(error))
+            raise error
+
+        monkeypatch.setattr(upload_file, "read_table", read)
+
+    refuse(ac.DataError("slow.csv could not be read within 120 seconds; take a sample."))
+    app = bring("slow.csv", b"age,sex\n30,f\n40,m\n")
+    app.run()
+    assert "could not be read within 120 seconds" in said(app)
+    assert len(reads) == 1
+    refuse(Full("The server holds as many tables of its visitors as it can; try again later."))
+    app = bring("new.csv", b"age,sex\n30,f\n41,m\n")
+    app.run()
+    assert "try again later" in said(app)
+    assert len(reads) == 3
 
 
 def test_thirty_groups_are_warned_of_and_joined_by_a_button() -> None:
