@@ -1,7 +1,7 @@
 """Files of visitors are read in a process of their own, with limits on its memory and time.
 
 A file that is made to exhaust or to crash its reader ends that process, and its owner gets a
-sentence; nobody else notices.
+sentence; the server goes on.
 """
 
 from __future__ import annotations

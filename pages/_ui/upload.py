@@ -7,7 +7,7 @@ import streamlit as st
 from antidote_core.datasets import tables
 from pages._ui import run_store, upload_columns, upload_file, upload_store
 from pages._ui.link import escape
-from pages._ui.upload_file import tried
+from pages._ui.show import attempt
 
 SAID = "_upload_said"
 
@@ -62,7 +62,7 @@ def _use(brought: upload_file.Brought, choice: tables.Choice) -> None:
     )  # fmt: skip
     title = tables.clean_text(title) or "table"
     name = upload_store.choosable_name(title)
-    encoded = tried(_encode, (brought.key, choice, name, title), brought.table)
+    encoded = attempt(_encode, (brought.key, choice, name, title), brought.table)
     if encoded is None:
         return
     data = encoded.data
@@ -76,7 +76,7 @@ def _use(brought: upload_file.Brought, choice: tables.Choice) -> None:
         for note in data.notes:
             st.markdown(f"- {escape(note)}")
     if st.button("Use this data", type="primary", key="use-new"):
-        if tried(_keep, data) is None:
+        if attempt(_keep, data) is None:
             return
         lead_on(name)
 

@@ -5,8 +5,8 @@ import streamlit as st
 from antidote_core.datasets import tables
 from antidote_core.reporting import bars
 from pages._ui.link import escape
-from pages._ui.show import chart, is_dark
-from pages._ui.upload_file import Brought, tried
+from pages._ui.show import attempt, chart, is_dark
+from pages._ui.upload_file import Brought
 
 NONE = "(none)"
 RANGES = 3  # to begin with, for a protected column of numbers
@@ -61,7 +61,7 @@ def _groups(brought: Brought, guess: tables.Roles, names: list[str], mark: str) 
         "Join groups of fewer rows than this", 0, 1_000_000, 0, key=join_key,
         help="They become one group, (others). 0 joins nothing.",
     )  # fmt: skip
-    groups = tried(tables.find_groups, frame, protected, join, ranges)
+    groups = attempt(tables.find_groups, frame, protected, join, ranges)
     if groups is None:
         return None, protected, join, ranges
     with place:

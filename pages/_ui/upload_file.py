@@ -11,6 +11,7 @@ import antidote_core as ac
 from antidote_core.datasets import tables
 from antidote_core.engine.reading import Full, read_table, sheet_names
 from pages._ui.link import escape
+from pages._ui.show import attempt
 
 LIMIT = tables.size_words(tables.MAX_BYTES)
 MEGABYTES = tables.MAX_BYTES // 1024**2
@@ -28,15 +29,6 @@ class Brought:
         """For the keys of widgets: what is guessed anew when the file is read in another way."""
         name, digest, form, sheet, _ = self.key
         return hashlib.sha256(repr((name, digest, form, sheet)).encode()).hexdigest()[:12]
-
-
-def tried(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result, or None after a sentence; names from a file are shown as they are."""
-    try:
-        return function(*arguments)
-    except ac.AntidoteError as error:
-        st.error(escape(str(error)), icon="⚠️")
-        return None
 
 
 def bring() -> Brought | None:
@@ -57,7 +49,7 @@ def bring() -> Brought | None:
         samples()
         return None
     content = file.getvalue()
-    kind = tried(tables.file_kind, file.name, content)
+    kind = attempt(tables.file_kind, file.name, content)
     if kind is None:
         return None
     digest = hashlib.sha256(content).hexdigest()
@@ -65,7 +57,7 @@ def bring() -> Brought | None:
     if blanks is None:
         return None
     key = (file.name, digest, form, sheet, blanks)
-    table = tried(_answer, _read, key, content)
+    table = attempt(_answer, _read, key, content)
     return None if table is None else Brought(table, key)
 
 
@@ -118,7 +110,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
     """Format, sheet and texts for gaps: guessed first, and then as the widgets say."""
     form = sheet = None
     if kind == "text":
-        guess = tried(tables.guess_format, name, content)
+        guess = attempt(tables.guess_format, name, content)
         if guess is None:
             return None, None, None
         said = (
@@ -128,7 +120,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
             f"{tables.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
-        names = tried(_answer, _sheets, name, mark, content)
+        names = attempt(_answer, _sheets, name, mark, content)
         if names is None:
             return None, None, None
         said = f"sheet {names[0]}, of {len(names)}"
@@ -136,7 +128,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
         said = "nothing to guess: a Parquet file says it itself"
     with st.expander(f"Guessed: {escape(said)}. Change it if the table below looks wrong."):
         if kind == "text":
-            form = tried(_form, guess, mark)
+            form = attempt(_form, guess, mark)
             if form is None:
                 return None, None, None
         elif kind == "excel":
