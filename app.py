@@ -1,6 +1,6 @@
 """The dashboard: `streamlit run app.py`."""
 
-from pages._ui.frame import draw_frame, navigation
+from pages._ui.shared.frame import draw_frame, navigation
 
 draw_frame()
 navigation().run()

@@ -2,7 +2,7 @@
 
 import sys
 
-from antidote_core.cli import main
+from antidote_core.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

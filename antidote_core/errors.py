@@ -1,4 +1,4 @@
-"""The three ways a call can go wrong, each with a sentence meant for people."""
+"""The ways a call can go wrong, each with a sentence meant for people."""
 
 
 class AntidoteError(ValueError):
@@ -15,3 +15,22 @@ class SpecError(AntidoteError):
 
 class SolverError(AntidoteError):
     """A solver failed or ran out of time: says which one and what to do."""
+
+
+class RunError(AntidoteError):
+    """A run cannot be found, started, changed or written: says which and what to do."""
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong, for the log of a run; the traceback is for the log of its worker."""
+    if isinstance(error, AntidoteError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return (
+            "The memory a run may use here did not suffice; use fewer rows (a sample), or raise "
+            "ANTIDOTE_WORKER_GB on the server."
+        )
+    return (
+        f"Something unexpected went wrong ({type(error).__name__}); the log of the worker has the "
+        "details."
+    )

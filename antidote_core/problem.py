@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from antidote_core.fairness import (
     get_fairness,
     social_from_costs,
 )
-from antidote_core.nearest import check_points
+from antidote_core.geometry import check_points
 from antidote_core.types import Dataset, Floats, Solution
+
+if TYPE_CHECKING:
+    from antidote_core.runs.spec import RunSpec
 
 BOXES = {
     "plausible": "percentiles 1 to 99 of every feature",
@@ -90,6 +94,11 @@ class Problem:
 
             self._statistic = compiled(self.fairness.statistic)
         self.vanilla = self.cluster(np.empty((0, points.shape[1])))
+
+    @classmethod
+    def of(cls, spec: RunSpec, data: Dataset) -> Self:
+        """The problem that a run is about."""
+        return cls(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
 
     def _checked(self, antidote: Floats) -> Floats:
         antidote = np.array(antidote, dtype=np.float64, order="C")

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 import antidote_core as ac
-from antidote_core.algorithms.design_cells import Cells, cells_at
-from antidote_core.algorithms.design_contest import Contest
-from antidote_core.algorithms.design_fairness import SocialModel
-from antidote_core.algorithms.design_program import CELL_ROOM, Cut, place
+from antidote_core.algorithms.design.cluster_sums import Cells, cells_at
+from antidote_core.algorithms.design.contest import Contest
+from antidote_core.algorithms.design.fair_constraints import SocialModel
+from antidote_core.algorithms.design.program import CELL_ROOM, Cut, place
 
 REPEATS = 5
 CASES = (("bank", 2), ("bank", 4), ("creditcard", 2), ("lfw", 2))

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 import antidote_core as ac
-from antidote_core.algorithms.grow import grow
-from antidote_core.algorithms.record import RunView, after
+from antidote_core.algorithms.algorithm2.grow import grow
+from antidote_core.runs.view import RunView, after
 
 CASES = {
     "adult-2-balance": ("adult", 2, "balance", -0.6, 0.01),

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from antidote_core.engine import Runner
-from antidote_core.types import RunSpec
+from antidote_core.runs.spec import RunSpec
 
 
 def main(dataset: str) -> None:

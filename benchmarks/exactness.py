@@ -15,7 +15,7 @@ from sklearn.cluster import KMeans
 from antidote_core import Problem
 from antidote_core.clustering import anchors
 from antidote_core.clustering.kmeans import SAME_INERTIA, _scikit_lloyd
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from benchmarks.data import NAMES, available
 
 SCIKIT_SAMPLE = 20

@@ -17,10 +17,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from antidote_core import Problem, load_dataset
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import DONE
 from antidote_core.engine import Runner
 from antidote_core.engine.settings import cores
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import DONE
 from benchmarks.rivals import scikit_objective, zoopt_sre
 
 BUDGET, EMBED = 1000, 100

@@ -19,10 +19,10 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from threadpoolctl import threadpool_limits
 
 from antidote_core.clustering.kmeans import KMeansEvaluator
-from antidote_core.datasets.parts import Parts, open_parts, read_part, write_chunks
-from antidote_core.engine.partitioned import ClusterShelves
-from antidote_core.nearest import nearest_center
-from antidote_core.partitioned import PartitionedProblem
+from antidote_core.datasets.parts.folder import Parts, open_parts, read_part, write_chunks
+from antidote_core.engine.sweep.parts_on_dask import ClusterShelves
+from antidote_core.geometry import nearest_center
+from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.types import Column, Dataset, Floats, Ints
 
 D, G, K = 4, 2, 3

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages._ui import compare_blocks
-from pages._ui.frame import enter
-from pages._ui.show import attempt
+from pages._ui.shared.frame import enter
+from pages._ui.shared.show import attempt
 
 enter()
 st.title("Runs side by side", anchor=False)

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pages._ui import convex_blocks as blocks
-from pages._ui.frame import enter
-from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.show import attempt
+from pages._ui.shared.frame import enter
+from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui.shared.show import attempt
 
 enter()
 # Kept until the answers are there: each of them runs the page again.

@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from pages._ui import cached, clustering_blocks, dataset_blocks, upload
-from pages._ui.frame import enter
-from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.settings import URL, clustering_settings, data_settings
-from pages._ui.show import attempt
-from pages._ui.upload_store import is_own
+from pages._ui.data import clustering_blocks, dataset_blocks, upload
+from pages._ui.data.own_tables import is_own
+from pages._ui.shared import cached
+from pages._ui.shared.frame import enter
+from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui.shared.settings import URL, clustering_settings, data_settings
+from pages._ui.shared.show import attempt
 
 enter()
 asked = asked_by_link()

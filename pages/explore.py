@@ -2,35 +2,26 @@
 
 import streamlit as st
 
-from pages._ui import (
-    cached,
-    dataset_blocks,
-    explore_after,
-    explore_before,
-    explore_compare,
-    explore_design,
-    explore_live,
-    explore_round,
-    run_jobs,
-    run_settings,
-    run_store,
-)
-from pages._ui.frame import enter
-from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.run_bar import run_bar
-from pages._ui.show import attempt
-from pages._ui.upload_store import is_own
+from pages._ui.data import dataset_blocks
+from pages._ui.data.own_tables import is_own
+from pages._ui.explore import before, ended, one_step, watch
+from pages._ui.jobs import answers, run_settings, store
+from pages._ui.jobs.run_bar import run_bar
+from pages._ui.shared import cached
+from pages._ui.shared.frame import enter
+from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui.shared.show import attempt
 
 
 def open_run(link):
     """The run on display and its status; on first sight, its settings move into the widgets."""
-    run_id = run_store.shown_run()
-    status = attempt(run_store.status_of, run_id) if run_id else None
+    run_id = store.shown_run()
+    status = attempt(store.status_of, run_id) if run_id else None
     if status is None:
         return None, None
     if st.session_state.get("_opened") != run_id:
         st.session_state["_opened"] = run_id
-        attempt(run_store.keep, run_id)
+        attempt(store.keep, run_id)
         if run_settings.agrees(link, status.spec):
             run_settings.put(status.spec)
     return run_id, status
@@ -39,22 +30,22 @@ def open_run(link):
 def show(run_id, status, asked, fair):
     """The same blocks for a live, stopped, finished or replayed run."""
     live, spec = status.live, status.spec
-    data = attempt(run_store.run_data, run_id)
+    data = attempt(store.run_data, run_id)
     if data is None:
         return
-    explore_live.title(data, spec)
+    watch.title(data, spec)
     if spec != asked.spec:
         fair = {}
         st.caption("This run has other settings than those on the left.")
-    view = run_store.view_of(run_id)
-    explore_live.draw_head(run_id, live, view)
+    view = store.view_of(run_id)
+    watch.draw_head(run_id, live, view)
     if not live:
-        explore_design.sentences(view)
+        ended.sentences(view)
     if status.can_restart:
-        explore_live.trouble(run_id, status)
+        watch.trouble(run_id, status)
     blocks = st.container()
     if not live:  # drawn first, shown last: it is there however long the charts take
-        explore_after.after(run_id, data, status, view)
+        ended.after(run_id, data, status, view)
     with blocks:
         charts(run_id, status, data, view, fair)
 
@@ -64,26 +55,26 @@ def charts(run_id, status, data, view, fair):
     live, spec = status.live, status.spec
     left, right = st.columns(2, gap="large")
     with right:
-        options = explore_round.map_options(data)
+        options = one_step.map_options(data)
         map_place = st.container()
-        step = None if live else explore_round.slider(view)
-        shot = explore_round.shot(run_id, spec, view, data, step)
+        step = None if live else one_step.slider(view)
+        shot = one_step.shot(run_id, spec, view, data, step)
         with map_place:
-            explore_round.run_map(run_id, data, spec, shot, options)
+            one_step.run_map(run_id, data, spec, shot, options)
         if shot is not None:
-            explore_round.points_table(run_id, data, view, shot)
+            one_step.points_table(run_id, data, view, shot)
     with left:
-        explore_live.draw_curve(run_id, live, fair, step)
+        watch.draw_curve(run_id, live, fair, step)
         if shot is not None:
-            explore_round.who_is_where(data, spec, view, shot)
+            one_step.who_is_where(data, spec, view, shot)
     if shot is not None and not live:
-        explore_round.joint_map(run_id, data, shot, options[1])
-    explore_compare.against_the_others(view, spec.fairness, live)
+        one_step.joint_map(run_id, data, shot, options[1])
+    ended.against_the_others(view, spec.fairness, live)
 
 
 enter()
 link = asked_by_link()
-explore_live.style()
+watch.style()
 notice = st.container()
 with notice:
     run_id, status = open_run(link)
@@ -93,15 +84,15 @@ with side:
     data = attempt(cached.load, asked.data)
     waiting, fair = [], {}
     if data is not None:
-        waiting, fair = explore_before.references(data, asked, bool(status and status.live))
+        waiting, fair = before.references(data, asked, bool(status and status.live))
     run_bar(asked, run_id, status, data if is_own(asked.data.name) else None)
 with main, st.container(key="main"):
     if status is not None:
         show(run_id, status, asked, fair)
     elif data is not None:
-        explore_before.plain_clustering(data, asked)
+        before.plain_clustering(data, asked)
     else:
         dataset_blocks.offer_other_forms(asked.data)
-run_jobs.watch(*waiting)
+answers.watch(*waiting)
 with notice:
     tell_ignored("explore", link)

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from antidote_core.projection import cluster_cells
-from antidote_core.reporting.bars import cluster_mix_figure
-from antidote_core.reporting.glossary import explain
-from antidote_core.reporting.maps import map_figure, map_frame
-from antidote_core.reporting.palette import group_mark
-from antidote_core.reporting.tables import cluster_table
-from antidote_core.reporting.words import balance_sentence, number, percent
-from pages._ui import cached
-from pages._ui.show import is_dark
+from antidote_core.reporting.figures.bars import cluster_mix_figure
+from antidote_core.reporting.figures.maps import map_figure, map_frame
+from antidote_core.reporting.figures.palette import group_mark
+from antidote_core.reporting.figures.tables import cluster_table
+from antidote_core.reporting.text.glossary import explain
+from antidote_core.reporting.text.words import balance_sentence, number, percent
+from pages._ui.shared import cached
+from pages._ui.shared.show import is_dark
 
 STILL = {"displayModeBar": False}
 

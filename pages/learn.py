@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from pages._ui.frame import enter
-from pages._ui.learn_glossary import glossary
-from pages._ui.learn_playground import POINTS, playground
-from pages._ui.learn_story import story
-from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.settings import URL
+from pages._ui.learn.playground import POINTS, playground
+from pages._ui.learn.story import glossary, story
+from pages._ui.shared.frame import enter
+from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui.shared.settings import URL
 
 PARTS = {"story": story, "playground": playground, "glossary": glossary}
 

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages._ui import paper_blocks as blocks
-from pages._ui.frame import enter
-from pages._ui.link import asked_by_link, tell_ignored
+from pages._ui.shared.frame import enter
+from pages._ui.shared.link import asked_by_link, tell_ignored
 
 enter()
 link = asked_by_link()

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from pages._ui import presented, slide_show
-from pages._ui.frame import enter
-from pages._ui.show import attempt
+from pages._ui.jobs import slide_show, slide_sources
+from pages._ui.shared.frame import enter
+from pages._ui.shared.show import attempt
 
 enter()
 slide_show.style()
-job = presented.asked()
-slides = attempt(presented.slides_of, job) if job else None
+job = slide_sources.asked()
+slides = attempt(slide_sources.slides_of, job) if job else None
 if job and slides:
     slide_show.show(slides, job.page, job.link)
 else:

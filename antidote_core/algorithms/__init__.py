@@ -1,1 +1,1 @@
-"""Algorithm 2 (grow) as a generator of events, its record and its verification."""
+"""The two algorithms of the paper, and V by convex programs."""

@@ -29,7 +29,7 @@ from antidote_core.baselines.inputs import check_groups_present, check_k
 from antidote_core.baselines.record import BaselineResult, BaselineWarning, four_scores
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table
-from antidote_core.nearest import check_points
+from antidote_core.geometry import check_points
 from antidote_core.types import Floats, Ints
 
 DENSE_BELOW = 300

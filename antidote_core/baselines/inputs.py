@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from antidote_core.errors import DataError, SpecError
-from antidote_core.nearest import check_points
+from antidote_core.geometry import check_points
 from antidote_core.types import Floats, Ints
 
 

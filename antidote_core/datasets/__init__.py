@@ -8,6 +8,7 @@ from antidote_core.datasets.registry import (
     dataset_info,
     list_datasets,
     load_dataset,
+    load_for,
 )
 
 __all__ = [
@@ -20,4 +21,5 @@ __all__ = [
     "dataset_info",
     "list_datasets",
     "load_dataset",
+    "load_for",
 ]

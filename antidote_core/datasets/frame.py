@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.reading import Levels, Numbers, read_feature, read_levels
+from antidote_core.datasets.columns import Levels, Numbers, read_feature, read_levels
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
 

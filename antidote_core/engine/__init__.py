@@ -29,11 +29,11 @@ process was lost: killed, out of memory, or the server ended; the same spec give
 again).
 """
 
-from antidote_core.engine.errors import RunError
+from antidote_core.engine.process.worker import STAGES
 from antidote_core.engine.runner import Runner
 from antidote_core.engine.settings import default_home
-from antidote_core.engine.stages import STAGES
 from antidote_core.engine.status import RunState, RunStatus
-from antidote_core.engine.store import Store
+from antidote_core.engine.store.store import Store
+from antidote_core.errors import RunError
 
 __all__ = ["STAGES", "RunError", "RunState", "RunStatus", "Runner", "Store", "default_home"]

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from antidote_core.engine.errors import RunError
+from antidote_core.errors import RunError
 
 GIGABYTE = 1024**3
 _MEMORY, _MINUTES, _LIVE, _QUEUE, _DISK = (

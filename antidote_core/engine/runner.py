@@ -10,17 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from antidote_core.algorithms.grow import load_spec_data
-from antidote_core.algorithms.record import RunView
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import SweepView
-from antidote_core.engine import log
-from antidote_core.engine.cluster import probe
-from antidote_core.engine.errors import RunError
-from antidote_core.engine.folder import replace_text
-from antidote_core.engine.kind import Kind
+from antidote_core.datasets import load_for
 from antidote_core.engine.limits import Limits
-from antidote_core.engine.scheduler import Scheduler
+from antidote_core.engine.process.scheduler import Scheduler
 from antidote_core.engine.settings import (
     CACHED_VIEWS,
     IDLE_SECONDS,
@@ -30,8 +22,18 @@ from antidote_core.engine.settings import (
     default_slots,
 )
 from antidote_core.engine.status import RunState, RunStatus
-from antidote_core.engine.store import Store
-from antidote_core.types import Dataset, Event, RunSpec
+from antidote_core.engine.store import log
+from antidote_core.engine.store.folder import replace_text
+from antidote_core.engine.store.store import Store
+from antidote_core.engine.sweep.worker_pool import probe
+from antidote_core.errors import RunError
+from antidote_core.runs.events import Event
+from antidote_core.runs.kinds import Kind
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import SweepView
+from antidote_core.runs.view import RunView
+from antidote_core.types import Dataset
 
 STOPPED = "stopped by you"
 _OTHER = {Kind.RUN: "sweep", Kind.SWEEP: "run"}
@@ -82,7 +84,7 @@ class Runner:
         private = data is not None
         if temporary and not (private and owner):
             raise RunError("Only a run on data of one's own, with an owner, can be temporary.")
-        run_id = self.store.submit(spec, data or load_spec_data(spec), owner, private, temporary)
+        run_id = self.store.submit(spec, data or load_for(spec), owner, private, temporary)
         self._scheduler.wake()
         return run_id
 
@@ -107,7 +109,7 @@ class Runner:
         private = data is not None
         if temporary and not (private and owner):
             raise RunError("Only a sweep on data of one's own, with an owner, can be temporary.")
-        rows = data or load_spec_data(spec.cells[0].spec)
+        rows = data or load_for(spec.cells[0].spec)
         run_id = self.store.unfinished(spec, rows, owner, private)
         if run_id is None:
             run_id = self.store.submit(spec, rows, owner, private, temporary)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from antidote_core.algorithms.sweep_record import DONE, FAILED, SweepView
-from antidote_core.engine.kind import Spec, View
+from antidote_core.runs.kinds import Spec, View
+from antidote_core.runs.sweep_view import DONE, FAILED, SweepView
 
 
 class RunState(StrEnum):

@@ -22,7 +22,7 @@ from antidote_core.fairness.social import (
     social_table,
 )
 from antidote_core.fairness.statistics import assigned_squared, cluster_counts, group_means
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
 
 Cost = Callable[[Floats, Floats, Ints], float]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antidote_core.fairness.statistics import cluster_counts
-from antidote_core.nearest import check_points, nearest_center
+from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from antidote_core.fairness import FairnessCost
 from antidote_core.fairness.balance import balance_table
 from antidote_core.fairness.statistics import group_means
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
 
 SOFT_SHARE = 0.05  # share of the points that the soft assignment treats as undecided

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antidote_core.fairness.statistics import assigned_squared, group_means
-from antidote_core.nearest import check_points, nearest_center
+from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
 
 

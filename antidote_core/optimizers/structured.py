@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from antidote_core.clustering.kmeans import KMeansEvaluator
-from antidote_core.clustering.partitioned import PartitionedEvaluator
+from antidote_core.clustering.parts.evaluator import PartitionedEvaluator
 from antidote_core.clustering.spectral import SpectralEvaluator
 from antidote_core.fairness.gradients import descent_directions
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.optimizers.cma import cmaes
 from antidote_core.optimizers.halfspace import lowest_in_cut_box
 from antidote_core.optimizers.protocol import (

@@ -102,3 +102,46 @@ def sample_rows(groups: Ints, limit: int = SAMPLE, seed: int = SEED) -> Ints:
         wanted = max(min(30, len(members)), int(limit * len(members) / len(groups)))
         kept.append(rng.choice(members, min(wanted, len(members)), replace=False))
     return np.sort(np.concatenate(kept))
+
+
+MAP_LIMIT = 10_000  # beyond this, dragging a map in the browser stutters
+
+
+def map_rows(n: int, seed: int = 0, limit: int | None = MAP_LIMIT) -> Ints:
+    """Rows to draw of n, in order: all of them up to `limit` (None: always), else a seeded sample.
+
+    >>> len(map_rows(50)), map_rows(50, seed=1, limit=3).tolist() == map_rows(50, 1, 3).tolist()
+    (50, True)
+    """
+    if limit is None or n <= limit:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, limit, replace=False))
+
+
+LIMIT = 2000  # antidote points that take part
+
+
+def joint_path(data: Dataset, antidote: Floats, folder: Path) -> Path:
+    """Where the joint layout of this U and this V is kept below `folder`."""
+    digest = hashlib.sha256(antidote.astype(np.float32).tobytes()).hexdigest()[:16]
+    return folder / f"joint-{digest}-{layout_path(data, folder).name}"
+
+
+def find_joint(data: Dataset, antidote: Floats, folder: Path) -> Layout | None:
+    """The layout computed before; rows of -1 are the antidote points, in order."""
+    path = joint_path(data, antidote, folder)
+    if not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as stored:
+        return Layout(stored["rows"].astype(np.int64), stored["positions"].astype(np.float64))
+
+
+def start_joint(data: Dataset, antidote: Floats, folder: Path) -> subprocess.Popen[bytes]:
+    """Compute it in the background; `find_joint` sees it when the process ends."""
+    rows = sample_rows(data.groups)
+    shown = antidote[:LIMIT]
+    return run_umap(
+        np.concatenate([rows, np.full(len(shown), -1)]),
+        np.vstack([data.points[rows], shown]),
+        joint_path(data, antidote, folder),
+    )

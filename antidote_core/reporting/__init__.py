@@ -1,1 +1,1 @@
-"""What a screen or a report shows: figures, tables and sentences. Plotly is imported only here."""
+"""Words, pictures and documents. Reporting draws and says; it solves nothing."""

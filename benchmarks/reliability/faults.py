@@ -25,12 +25,13 @@ from typing import Any
 import numpy as np
 
 from antidote_core import load_dataset, run
-from antidote_core.algorithms.record import RunView
 from antidote_core.engine import RunError, Runner, RunState
 from antidote_core.engine.limits import Limits
-from antidote_core.engine.log import Follower, read
 from antidote_core.engine.settings import worker_environment
-from antidote_core.types import Event, RunSpec
+from antidote_core.engine.store.log import Follower, read
+from antidote_core.runs.events import Event
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import RunView
 from benchmarks.reliability.load import RUN, Visitor, serving
 from benchmarks.reliability.processes import workers
 

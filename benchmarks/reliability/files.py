@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.tables import size_words
-from antidote_core.engine import reading
+from antidote_core.datasets.uploads import size_words
 from antidote_core.engine.limits import Limits
+from antidote_core.engine.process import isolated_read
 from antidote_core.errors import DataError
 from benchmarks.reliability.processes import children, megabytes, most_megabytes
 
@@ -112,7 +112,10 @@ class _Scales(threading.Thread):
 
 
 def main() -> None:
-    print(f"A reader may have {Limits().worker_gigabytes:g} GB and {reading.READ_SECONDS:g} s.\n")
+    print(
+        f"A reader may have {Limits().worker_gigabytes:g} GB "
+        f"and {isolated_read.READ_SECONDS:g} s.\n"
+    )
     made = {what: (name, make()) for what, (name, make) in FILES.items()}
     scales = _Scales()
     scales.start()
@@ -142,8 +145,8 @@ def _read(name: str, content: bytes) -> tuple[float, str]:
     begun = time.monotonic()
     try:
         if name.endswith(".xlsx"):
-            reading.sheet_names(name, content)
-        table = reading.read_table(name, content, None, None, ())
+            isolated_read.sheet_names_isolated(name, content)
+        table = isolated_read.read_isolated(name, content, None, None, ())
         said = f"{len(table.frame):,} rows, {len(table.frame.columns)} columns"
     except DataError as error:
         said = str(error)

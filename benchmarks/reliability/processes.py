@@ -52,6 +52,6 @@ def workers(home: str | Path) -> list[int]:
                 command = (entry / "cmdline").read_bytes().decode()
             except OSError:
                 continue
-            if "antidote_core.engine.worker" in command and str(home) in command:
+            if "antidote_core.engine.process.worker" in command and str(home) in command:
                 found.append(int(entry.name))
     return found

@@ -1,1 +1,1 @@
-"""What pages share: settings bound to the URL, cached loaders, charts with their tables."""
+"""What pages are made of: a folder per page, and what they share."""

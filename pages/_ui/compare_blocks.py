@@ -7,9 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from antidote_core.engine import RunError
-from antidote_core.reporting.asked import combination, dataset_title
-from antidote_core.reporting.costs import cost_meaning
-from antidote_core.reporting.side_by_side import (
+from antidote_core.reporting.figures.side_by_side import (
     MOST,
     Side,
     curves_figure,
@@ -20,9 +18,11 @@ from antidote_core.reporting.side_by_side import (
     settings_table,
     warning,
 )
-from pages._ui import run_store
-from pages._ui.link import escape
-from pages._ui.show import chart
+from antidote_core.reporting.text.costs import cost_meaning
+from antidote_core.reporting.text.settings_text import combination, dataset_title
+from pages._ui.jobs import store
+from pages._ui.shared.link import escape
+from pages._ui.shared.show import chart
 
 DIFFERENT = "background-color: rgba(230,159,0,0.25); font-weight: 600"
 
@@ -44,12 +44,12 @@ def sides(ids: Sequence[str]) -> list[Side]:
 
 
 def _side(run_id: str) -> Side:
-    status = run_store.status_of(run_id)
+    status = store.status_of(run_id)
     if not hasattr(status.spec, "fairness"):
         raise RunError("A frontier cannot stand beside a run; open it on the page Frontier.")
-    run_store.keep(run_id)
+    store.keep(run_id)
     name = status.name or f"{dataset_title(status.spec)}, {combination(status.spec)}"
-    return Side(name, status.spec, run_store.view_of(run_id))
+    return Side(name, status.spec, store.view_of(run_id))
 
 
 def show(found: Sequence[Side]) -> None:

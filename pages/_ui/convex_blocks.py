@@ -9,13 +9,15 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.algorithms.convex_sweep import PAPER_SAMPLE, paper_sample
-from antidote_core.reporting import convex, words
-from pages._ui import cached, upload_store
-from pages._ui.link import escape
-from pages._ui.run_jobs import Jobs, answer, watch
-from pages._ui.settings import URL, DataSettings, choose_data, choose_protected
-from pages._ui.show import attempt, chart, is_dark, number_with_scale
+from antidote_core.algorithms.algorithm1.lambda_range import PAPER_SAMPLE, paper_sample
+from antidote_core.reporting.figures import convex_figures
+from antidote_core.reporting.text import words
+from pages._ui.data import own_tables
+from pages._ui.jobs.answers import Jobs, answer, watch
+from pages._ui.shared import cached
+from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
+from pages._ui.shared.show import attempt, chart, is_dark, number_with_scale
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
 PAPER_SETS = ("adult", "bank", "creditcard", "lfw")
@@ -49,7 +51,7 @@ class ConvexSettings:
 
 def settings() -> ConvexSettings:
     name = choose_data(_forget_protected)
-    info = upload_store.info(name)
+    info = own_tables.info(name)
     st.caption(escape(info.description))
     protected = choose_protected(info)
     lam = st.select_slider(
@@ -86,13 +88,13 @@ def settings() -> ConvexSettings:
 
 
 def _forget_protected() -> None:
-    st.session_state["protected"] = upload_store.info(st.session_state["data"]).protected[0]
+    st.session_state["protected"] = own_tables.info(st.session_state["data"]).protected[0]
 
 
 def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
     """The sample asked for, or the same of another data set in its first form that is here."""
     chosen = name or asked.name
-    info = upload_store.info(chosen)
+    info = own_tables.info(chosen)
     protected = asked.protected if chosen == asked.name else info.protected[0]
     forms = [form.name for form in info.forms() if form.available]
     rows = next(form for form in forms if form != "download")
@@ -122,7 +124,7 @@ def _own_jobs() -> Jobs:
 def _ask(
     data: ac.Dataset, kind: str, key: tuple, function: Callable[..., Any], *arguments: Any
 ) -> Job:
-    jobs = _own_jobs() if upload_store.is_own(data.name) else _jobs()
+    jobs = _own_jobs() if own_tables.is_own(data.name) else _jobs()
     future = jobs.ask(kind, key, function, *arguments)
     return Job(future, future.done())
 
@@ -144,20 +146,22 @@ def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
 def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.lam, asked.size, asked.seed)
     arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
-    return _ask(data, "convex-direct", key, convex.direct_search, *arguments)
+    return _ask(data, "convex-direct", key, convex_figures.direct_search, *arguments)
 
 
 def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
     key = (data.content_hash, asked.gamma, asked.size, with_antidote)
     arguments = (data, asked.gamma, asked.size, with_antidote)
-    return _ask(data, "convex-path", key, convex.path_of, *arguments)
+    return _ask(data, "convex-path", key, convex_figures.path_of, *arguments)
 
 
 def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.seed, asked.gamma, asked.size)
     seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
     others = [sample(replace(asked, seed=seed), name) for seed in seeds]
-    return _ask(data, "convex-sweep", key, convex.sweeps, data, others, asked.gamma, asked.size)
+    return _ask(
+        data, "convex-sweep", key, convex_figures.sweeps, data, others, asked.gamma, asked.size
+    )
 
 
 def header(data: ac.Dataset) -> None:
@@ -184,8 +188,8 @@ def verdict(data: ac.Dataset, job: Job) -> None:
     result = _shown(job, "Clustering the data and the data with antidote points…")
     if result is None:
         return
-    st.subheader(convex.headline(result), anchor=False)
-    digits = convex.cost_digits(result)
+    st.subheader(convex_figures.headline(result), anchor=False)
+    digits = convex_figures.cost_digits(result)
     plain, promised, after, difference = st.columns(4)
     with plain:
         number_with_scale(
@@ -212,7 +216,7 @@ def verdict(data: ac.Dataset, job: Job) -> None:
             "plain minus after: above 0 is fairer",
             "What the paper's figure shows.",
         )  # fmt: skip
-    st.markdown(convex.promise_sentence(result))
+    st.markdown(convex_figures.promise_sentence(result))
 
 
 def group_costs(data: ac.Dataset, job: Job) -> None:
@@ -221,10 +225,10 @@ def group_costs(data: ac.Dataset, job: Job) -> None:
     if result is None:
         return
     chart(
-        convex.group_cost_pairs(result, data.group_names, is_dark()),
-        convex.result_table(result, data.group_names),
+        convex_figures.group_cost_pairs(result, data.group_names, is_dark()),
+        convex_figures.result_table(result, data.group_names),
         "convex-groups",
-        convex.headline(result),
+        convex_figures.headline(result),
     )
     for note in result.notes:
         st.markdown(f"- {note}")
@@ -250,8 +254,8 @@ def clusterpath(data: ac.Dataset, asked: ConvexSettings, job: Job, result: Job) 
         + words.map_caption(path.plane.share, path.plane.exact, data.n, data.n, asked.seed)
     )
     chart(
-        convex.clusterpath_figure(path, data, _shown(result, ""), is_dark()),
-        convex.path_table(path),
+        convex_figures.clusterpath_figure(path, data, _shown(result, ""), is_dark()),
+        convex_figures.path_table(path),
         "convex-path",
         caption,
         movable=True,
@@ -291,10 +295,10 @@ def _difference(data: ac.Dataset, job: Job, kind: str, lam: float) -> None:
         return
     sweep = found.of(kind)
     others = found.others if kind == "paper" else ()
-    sentence = convex.sweep_sentence(data.title, sweep, others)
+    sentence = convex_figures.sweep_sentence(data.title, sweep, others)
     chart(
-        convex.difference_figure(sweep, others, lam, kind == "fusing", is_dark()),
-        convex.sweep_table(sweep),
+        convex_figures.difference_figure(sweep, others, lam, kind == "fusing", is_dark()),
+        convex_figures.sweep_table(sweep),
         f"convex-{kind}-{data.name}",
         sentence,
     )
@@ -306,22 +310,22 @@ def direct(data: ac.Dataset, asked: ConvexSettings, job: Job) -> None:
     result = _shown(job, f"Trying places for up to {asked.size} points, {BUDGET} per size…")
     if result is None:
         return
-    st.markdown(f"**{convex.headline(result)}**")
+    st.markdown(f"**{convex_figures.headline(result)}**")
     st.caption(
         f"The best of a few sizes up to {asked.size}; {BUDGET} exact clusterings for each, "
         f"{result.seconds:.1f} s for the one shown. " + " ".join(result.notes)
     )
-    if convex.outcome(result) != "better":
+    if convex_figures.outcome(result) != "better":
         st.caption(
             "Nothing better than plain clustering was found here. Every point of the data is "
             "pulled by every other; a few more points can only help a group that is pulled to one "
             "side."
         )
     chart(
-        convex.group_cost_pairs(result, data.group_names, is_dark()),
+        convex_figures.group_cost_pairs(result, data.group_names, is_dark()),
         data.to_original(result.antidote),
         "convex-direct",
-        convex.headline(result),
+        convex_figures.headline(result),
     )
 
 

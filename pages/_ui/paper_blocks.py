@@ -7,15 +7,15 @@ from urllib.parse import urlencode
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.reporting import reproduction
-from antidote_core.reproduction.cells import FAIRNESS_TABLES
-from antidote_core.reproduction.marks import MARKS
-from antidote_core.reproduction.results import Results, stored_results
-from antidote_core.reproduction.summary import claims, headline, mark_counts
-from antidote_core.reproduction.tables import TableRow, table_rows
-from pages._ui import run_settings, run_store
-from pages._ui.settings import URL
-from pages._ui.show import attempt, is_dark
+from antidote_core.paper.marks import MARKS
+from antidote_core.paper.results import Results, stored_results
+from antidote_core.paper.rows import FAIRNESS_TABLES
+from antidote_core.paper.summary import claims, headline, mark_counts
+from antidote_core.paper.tables import TableRow, table_rows
+from antidote_core.reporting.figures import paper_figures
+from pages._ui.jobs import run_settings, store
+from pages._ui.shared.settings import URL
+from pages._ui.shared.show import attempt, is_dark
 
 CITATION = (
     "Chhabra, Singla and Mohapatra: *Fair Clustering Using Antidote Data*, 2021, "
@@ -38,19 +38,19 @@ def head(found: Results) -> None:
 
 
 def choose_table() -> str:
-    names = reproduction.table_names()
+    names = paper_figures.table_names()
     shown = st.selectbox("Table of the paper", list(names), key="table", bind=URL)
-    title = reproduction.table_titles()[names[shown]].partition(": ")[2]
+    title = paper_figures.table_titles()[names[shown]].partition(": ")[2]
     st.caption(f"{title[0].upper()}{title[1:]}.")
     return names[shown]
 
 
 def marks(found: Results, table: str) -> None:
-    counts, words = mark_counts(found.rows, table), reproduction.meanings(table)
+    counts, words = mark_counts(found.rows, table), paper_figures.meanings(table)
     shown = [mark for mark in MARKS if mark in words]
     for place, mark in zip(st.columns(len(shown)), shown, strict=True):
         with place:
-            st.metric(reproduction.SIGNS[mark], f"{counts[mark]} of {sum(counts.values())}")
+            st.metric(paper_figures.SIGNS[mark], f"{counts[mark]} of {sum(counts.values())}")
             st.caption(words[mark])
 
 
@@ -61,16 +61,16 @@ def table(found: Results, name: str) -> list[TableRow]:
         return rows
     left, right = st.columns([1, 1], gap="large")
     with left:
-        picture = reproduction.figure(found, name, is_dark())
-        words = reproduction.figure_words(name)
+        picture = paper_figures.figure(found, name, is_dark())
+        words = paper_figures.figure_words(name)
         st.plotly_chart(picture, key="paper-figure", config={"displayModeBar": False}, alt=words)
         st.caption(words)
     with right:
         one_row(rows)
     st.subheader("All rows", anchor=False)
-    frame = reproduction.table_frame(rows)
+    frame = paper_figures.table_frame(rows)
     st.dataframe(
-        reproduction.styled(frame),
+        paper_figures.styled(frame),
         hide_index=True,
         height=36 * (len(frame) + 1) + 2,
         key="paper-table",
@@ -89,13 +89,13 @@ def table_words() -> None:
 
 def one_row(rows: list[TableRow]) -> None:
     """A row in words, with the buttons that run it again."""
-    names = {reproduction.row_name(row): row for row in rows}
+    names = {paper_figures.row_name(row): row for row in rows}
     row = names[st.selectbox("Look at one row", list(names), key="row", bind=URL)]
     with st.container(border=True):
         if row.mark is None:
             st.markdown("One of the modes was not computed yet.")
         else:
-            st.markdown(f"**{reproduction.SIGNS[row.mark.mark]}.** {row.mark.reason}")
+            st.markdown(f"**{paper_figures.SIGNS[row.mark.mark]}.** {row.mark.reason}")
             for sentence in row.mark.found:
                 st.markdown(f"- {sentence}")
         for label, key in (("Paper", "paper"), ("As published", "as-published"), ("Ours", "ours")):
@@ -113,14 +113,14 @@ def run_again(row: TableRow) -> None:
     for place, (mode, stored) in zip(
         st.columns(len(row.links)), sorted(row.links.items()), strict=True
     ):
-        spec = reproduction.live_spec(stored)
+        spec = paper_figures.live_spec(stored)
         with place:
             if (
                 st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
-                and (run_id := attempt(run_store.start, spec)) is not None
+                and (run_id := attempt(store.start, spec)) is not None
             ):
                 run_settings.put(spec)
-                st.switch_page("pages/explore.py", query_params={run_store.RUN: run_id})
+                st.switch_page("pages/explore.py", query_params={store.RUN: run_id})
             st.markdown(f"[Settings in Explore]({explore_link(spec)})")
 
 
@@ -148,7 +148,7 @@ def quality(found: Results) -> None:
             "data, on U alone · the same with the antidote points counted. Of the silhouette the "
             "paper prints no figures."
         )
-        st.dataframe(reproduction.quality_frame(found), hide_index=True)
+        st.dataframe(paper_figures.quality_frame(found), hide_index=True)
 
 
 def take_along(found: Results) -> None:

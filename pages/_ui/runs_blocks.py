@@ -4,20 +4,20 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from antidote_core.reporting.run_list import RunRow, list_table, run_rows, zone_of
-from antidote_core.reporting.side_by_side import MOST
-from pages._ui import run_store
-from pages._ui.link import escape
-from pages._ui.presented import Job
-from pages._ui.settings import URL
-from pages._ui.show import attempt
+from antidote_core.reporting.figures.side_by_side import MOST
+from antidote_core.reporting.text.run_list import RunRow, list_table, run_rows, zone_of
+from pages._ui.jobs import store
+from pages._ui.jobs.slide_sources import Job
+from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL
+from pages._ui.shared.show import attempt
 
 LIVE_SECONDS = 3.0
 
 
 def rows() -> list[RunRow]:
     """Everything on the list of this browser, latest first."""
-    return run_rows(run_store.all_jobs())
+    return run_rows(store.all_jobs())
 
 
 def filtered(found: Sequence[RunRow]) -> list[RunRow]:
@@ -77,7 +77,7 @@ def _one(row: RunRow) -> None:
     with st.popover("Rename"), st.form(f"rename-{row.run_id}", border=False):
         name = st.text_input("Name", row.name, max_chars=200, placeholder=row.title)
         if st.form_submit_button("Keep this name"):
-            attempt(run_store.rename, row.run_id, name)
+            attempt(store.rename, row.run_id, name)
             st.rerun()
 
 
@@ -88,7 +88,7 @@ def _delete(picked: Sequence[RunRow]) -> None:
     )
     if st.button("Yes, delete", type="primary", key="delete"):
         for row in picked:
-            attempt(run_store.delete, row.run_id)
+            attempt(store.delete, row.run_id)
         st.session_state.pop("runs-table", None)
         st.rerun()
 

@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from antidote_core import load_dataset, social_cost, solve_convex, son_clustering
-from antidote_core.algorithms.convex_sweep import SweepPoint, paper_sample
+from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint, paper_sample
 from antidote_core.fairness import social_from_costs
-from antidote_core.reporting import convex, palette
-from antidote_core.reporting.words import number
+from antidote_core.reporting.figures import convex_figures, palette
+from antidote_core.reporting.text.words import number
 from tests.app.test_pages import metrics, open_page, texts
 
 CHARTS = 6  # groups, path and four data sets
@@ -43,7 +43,7 @@ def test_the_page_shows_what_exact_clustering_gives() -> None:
     union = np.vstack([data.points, found.antidote])
     plain = social_cost(son_clustering(data.points, 0.01).centers, data.points, data.groups)
     after = social_cost(son_clustering(union, 0.01).centers, data.points, data.groups)
-    digits = convex.cost_digits(found)
+    digits = convex_figures.cost_digits(found)
     shown = metrics(app)
     assert shown["Plain cost, lower is fairer"] == number(plain, digits)
     assert shown["Cost after, lower is fairer"] == number(after, digits)
@@ -98,19 +98,29 @@ def plain_words(text: str) -> str:
 def test_sentences_follow_the_numbers() -> None:
     worse, better = result_of([1.0, 0.5], [1.2, 0.5]), result_of([1.0, 0.5], [0.8, 0.7])
     same = result_of([1.0, 0.5], [1.0, 0.9])
-    assert [convex.outcome(found) for found in (worse, better, same)] == ["worse", "better", "same"]
-    assert plain_words(convex.headline(worse)) == (
+    assert [convex_figures.outcome(found) for found in (worse, better, same)] == [
+        "worse",
+        "better",
+        "same",
+    ]
+    assert plain_words(convex_figures.headline(worse)) == (
         "The paper's program places 2 antidote points; clustered again, the cost rises from 1.000 "
         "to 1.200, 20 % higher: less fair."
     )
-    assert "falls from 1.000 to 0.800, 20 % lower: fairer." in plain_words(convex.headline(better))
-    assert "the cost stays at 1.0000." in convex.headline(same)
-    assert "3.0 times the true cost" in convex.promise_sentence(replace(worse, promised=3.6))
-    assert "50 % of the true cost" in plain_words(
-        convex.promise_sentence(replace(worse, promised=0.6))
+    assert "falls from 1.000 to 0.800, 20 % lower: fairer." in plain_words(
+        convex_figures.headline(better)
     )
-    assert "Here both are the same." in convex.promise_sentence(replace(worse, promised=1.2))
-    assert convex.promise_sentence(replace(worse, promised=None)) == ""
+    assert "the cost stays at 1.0000." in convex_figures.headline(same)
+    assert "3.0 times the true cost" in convex_figures.promise_sentence(
+        replace(worse, promised=3.6)
+    )
+    assert "50 % of the true cost" in plain_words(
+        convex_figures.promise_sentence(replace(worse, promised=0.6))
+    )
+    assert "Here both are the same." in convex_figures.promise_sentence(
+        replace(worse, promised=1.2)
+    )
+    assert convex_figures.promise_sentence(replace(worse, promised=None)) == ""
 
 
 def test_curves_draw_every_lambda_and_count_both_ways() -> None:
@@ -119,20 +129,22 @@ def test_curves_draw_every_lambda_and_count_both_ways() -> None:
         SweepPoint(0.1, 2.0, 2.0, 4, 4),
         SweepPoint(0.5, 3.0, 2.5, 1, 1),
     ]
-    assert convex.sweep_sentence("x", sweep).startswith("x: helped at 1 and harmed at 1 of 3")
+    assert convex_figures.sweep_sentence("x", sweep).startswith(
+        "x: helped at 1 and harmed at 1 of 3"
+    )
     others = [sweep[:1], sweep]
-    assert "In 1 of 2 other samples harmed" in convex.sweep_sentence("x", sweep, others)
-    figure = convex.difference_figure(sweep, others, shown=0.1, log=True)
+    assert "In 1 of 2 other samples harmed" in convex_figures.sweep_sentence("x", sweep, others)
+    figure = convex_figures.difference_figure(sweep, others, shown=0.1, log=True)
     assert len(figure.data) == 3
     np.testing.assert_allclose(figure.data[-1].y, [-0.2, 0.0, 0.5], atol=1e-12)
     assert list(figure.layout.xaxis.tickvals) == [0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
     low, high = figure.layout.yaxis.range
     assert low < -0.2 < 0.5 < high
-    assert convex.sweep_table(sweep)["clusters, plain"].tolist() == [9, 4, 1]
+    assert convex_figures.sweep_table(sweep)["clusters, plain"].tolist() == [9, 4, 1]
 
 
 def test_bars_mark_the_group_that_decides() -> None:
-    figure = convex.group_cost_pairs(result_of([1.0, 0.5], [0.4, 0.7]), ("a", "b"))
+    figure = convex_figures.group_cost_pairs(result_of([1.0, 0.5], [0.4, 0.7]), ("a", "b"))
     plain, after = figure.data
     assert plain.marker.color == palette.VANILLA
     assert after.marker.color == palette.ANTIDOTE
@@ -143,13 +155,13 @@ def test_bars_mark_the_group_that_decides() -> None:
 @pytest.mark.parametrize("with_antidote", [False, True])
 def test_the_path_leads_from_the_points_to_one_place(with_antidote: bool) -> None:
     data = paper_sample(load_dataset("bank"), 30)
-    path = convex.path_of(data, 0.99, 3, with_antidote)
+    path = convex_figures.path_of(data, 0.99, 3, with_antidote)
     np.testing.assert_allclose(path.places[0], path.plane.place(data.points))
     assert path.clusters[0] == 30
     assert path.clusters[-1] == 1
     assert np.ptp(path.places[-1], axis=0).max() < 1e-3
     result = solve_convex(data.points, data.groups, lam=0.05, size=3)
-    figure = convex.clusterpath_figure(path, data, result)
+    figure = convex_figures.clusterpath_figure(path, data, result)
     names = [trace.name for trace in figure.data]
     assert "centres at λ = 0.05" in names
     assert ("3 antidote" in names) == with_antidote
@@ -159,16 +171,16 @@ def test_the_path_leads_from_the_points_to_one_place(with_antidote: bool) -> Non
 
 def test_antidote_points_off_the_map_are_said() -> None:
     data = paper_sample(load_dataset("bank"), 30)
-    path = convex.path_of(data, 0.99, 3, True)
+    path = convex_figures.path_of(data, 0.99, 3, True)
     far = replace(path, antidote=path.antidote + 100.0)
-    figure = convex.clusterpath_figure(far, data, None)
+    figure = convex_figures.clusterpath_figure(far, data, None)
     assert "outside this map" in figure.layout.annotations[0].text
-    assert len(convex.path_table(far)) == len(path.lambdas)
+    assert len(convex_figures.path_table(far)) == len(path.lambdas)
 
 
 def test_the_direct_search_keeps_the_best_size() -> None:
     data = paper_sample(load_dataset("bank"), 30)
-    found = convex.direct_search(data, 0.03, 3, 12, 0)
+    found = convex_figures.direct_search(data, 0.03, 3, 12, 0)
     assert len(found.antidote) in (1, 2, 3)
     for size in (1, 2, 3):
         alone = solve_convex(

@@ -10,12 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
+from antidote_core.analysis import snapshots
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine import Runner, RunState
-from antidote_core.reporting import comparison, curve, snapshots
-from antidote_core.reporting.run_map import features_picture, run_map_figure
-from antidote_core.reporting.verdict import verdict
-from antidote_core.types import RunSpec
+from antidote_core.reporting.figures import comparison_chart, curve
+from antidote_core.reporting.figures.run_map import features_picture, run_map_figure
+from antidote_core.reporting.text.verdict import verdict
+from antidote_core.runs.spec import RunSpec
 
 from .test_pages import open_page, texts
 
@@ -311,16 +312,16 @@ def test_the_comparison_keeps_its_order_and_says_what_got_worse() -> None:
         row("bera", "own assignment", -0.8, 2.2),
     )
     view = ac.RunView(comparison=rows)
-    table = comparison.comparison_table(view, "balance")
+    table = comparison_chart.comparison_table(view, "balance")
     names = ["plain", "Bera et al. (own)", "Bera et al. (nearest)", "antidote"]
     assert table["clustering"].tolist() == names
     assert table["balance"].tolist() == [-0.3, -0.8, -0.31, -0.4]
     assert pd.isna(table["calinski_harabasz"]).all()
-    note = comparison.side_note(view, "balance")
+    note = comparison_chart.side_note(view, "balance")
     assert "got worse, from 2.000 to 2.500" in note
     better = ac.RunView(comparison=(rows[0], rows[2]))
-    assert "better as well" in comparison.side_note(better, "social")
-    assert list(comparison.fair_costs(view, "balance").values()) == [-0.31, -0.8]
+    assert "better as well" in comparison_chart.side_note(better, "social")
+    assert list(comparison_chart.fair_costs(view, "balance").values()) == [-0.31, -0.8]
 
 
 def test_no_arithmetic_on_the_page() -> None:

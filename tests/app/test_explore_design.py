@@ -3,8 +3,8 @@
 import pytest
 
 from antidote_core.engine import Runner, RunState
-from antidote_core.reporting.design_words import cut_sentence, cut_table, share_sentence
-from antidote_core.types import RunSpec
+from antidote_core.reporting.text.design_words import cut_sentence, cut_table, share_sentence
+from antidote_core.runs.spec import RunSpec
 
 from .test_pages import open_page, texts
 

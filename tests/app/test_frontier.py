@@ -7,13 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import fold_sweep
 from antidote_core.engine import Runner, RunState, Store
-from antidote_core.engine.folder import RunFolder
-from antidote_core.engine.log import LogWriter
-from antidote_core.engine.store import content_key
-from antidote_core.reporting.frontier_words import frontier_verdict
+from antidote_core.engine.store.folder import RunFolder
+from antidote_core.engine.store.log import LogWriter
+from antidote_core.engine.store.store import content_key
+from antidote_core.reporting.text.frontier_words import frontier_verdict
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import fold_sweep
 from tests.core.made_sweeps import SPEC, events
 
 from .test_pages import open_page, texts

@@ -4,14 +4,14 @@ import threading
 
 import pytest
 
-from pages._ui import run_jobs
-from pages._ui.run_jobs import Jobs, Stale
+from pages._ui.jobs import answers
+from pages._ui.jobs.answers import Jobs, Stale
 
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch):
     """Jobs whose only thread is kept busy until the event is set."""
-    monkeypatch.setattr(run_jobs, "STALE_SECONDS", 0.05)
+    monkeypatch.setattr(answers, "STALE_SECONDS", 0.05)
     jobs, go_on = Jobs(), threading.Event()
     jobs.ask("slow", ("first",), go_on.wait, 30)
     yield jobs, go_on
@@ -24,7 +24,7 @@ def test_an_answer_that_nobody_waits_for_is_given_up_and_can_be_asked_for_again(
     threading.Event().wait(0.1)
     go_on.set()
     assert isinstance(waiting.exception(10), Stale)
-    assert run_jobs.answer(waiting) is None
+    assert answers.answer(waiting) is None
     assert jobs.ask("slow", ("second",), lambda: 2).result(10) == 2
 
 
@@ -49,7 +49,7 @@ class Process:
 
 
 def test_layouts_are_computed_a_few_at_a_time_and_each_gets_its_turn() -> None:
-    layouts = run_jobs.Layouts()
+    layouts = answers.Layouts()
     begun: dict[str, Process] = {}
 
     def asked(name: str):
@@ -72,13 +72,13 @@ def test_a_layout_that_cannot_be_begun_is_not_waited_for() -> None:
     def begin():
         raise OSError(28, "No space left on device")
 
-    assert run_jobs.Layouts().working("a", begin) is None
+    assert answers.Layouts().working("a", begin) is None
 
 
 def test_a_server_forgets_layouts_of_long_ago() -> None:
-    layouts = run_jobs.Layouts()
-    for number in range(3 * run_jobs.KEPT):
+    layouts = answers.Layouts()
+    for number in range(3 * answers.KEPT):
         process = Process()
         layouts.working(str(number), lambda process=process: process)
         process.code = 0
-    assert len(layouts._begun) <= run_jobs.KEPT + run_jobs.LAYOUTS_AT_ONCE
+    assert len(layouts._begun) <= answers.KEPT + answers.LAYOUTS_AT_ONCE

@@ -11,19 +11,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
-from antidote_core.algorithms.convex import solve_convex
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.datasets import tables
+from antidote_core.algorithms.algorithm1.solve import solve_convex
+from antidote_core.datasets import uploads
 from antidote_core.engine import Runner, RunState
-from antidote_core.reporting import bars, convex, run_bars
-from antidote_core.reporting.handover import antidote_table, union_csv
-from antidote_core.reporting.maps import map_figure
-from antidote_core.reporting.palette import group_mark
-from antidote_core.reporting.side_by_side import Side, curves_figure
-from antidote_core.reporting.tables import center_table, group_table
-from antidote_core.reporting.words import chart_text
-from pages._ui import upload_store
-from pages._ui.link import JOINER, escape
+from antidote_core.reporting.documents.exports import antidote_table, union_csv
+from antidote_core.reporting.figures import bars, convex_figures
+from antidote_core.reporting.figures.maps import map_figure
+from antidote_core.reporting.figures.palette import group_mark
+from antidote_core.reporting.figures.side_by_side import Side, curves_figure
+from antidote_core.reporting.figures.tables import center_table, group_table
+from antidote_core.reporting.text.words import chart_text
+from antidote_core.runs.sweep_spec import SweepSpec
+from pages._ui.data import own_tables
+from pages._ui.shared.link import JOINER, escape
 
 from .test_runs import visit
 
@@ -41,8 +41,8 @@ def dataset(features: tuple[str, ...], protected: str, groups: tuple[str, ...]) 
     numbers = np.random.default_rng(0).normal(size=(40, len(features)))
     frame = pd.DataFrame(numbers, columns=list(features))
     frame[protected] = [groups[row % len(groups)] for row in range(40)]
-    choice = tables.Choice(features, (protected,))
-    return tables.encode(tables.Table(FILE, frame), choice, "my-data", TITLE).data
+    choice = uploads.Choice(features, (protected,))
+    return uploads.encode(uploads.Table(FILE, frame), choice, "my-data", TITLE).data
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, data: ac.Dataset) -> Iterator
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("home")
         patch.setenv("ANTIDOTE_HOME", str(folder))
-        upload_store.uploads().put(ME, "tab", data)
+        own_tables.uploads().put(ME, "tab", data)
         yield folder
-        upload_store.uploads().forget(ME, data.name)
+        own_tables.uploads().forget(ME, data.name)
 
 
 @pytest.fixture(scope="module")
@@ -204,9 +204,11 @@ def test_figures_write_names_as_they_are(data: ac.Dataset) -> None:
         bars.group_size_figure(data),
         bars.cluster_mix_figure(table.balance, names),
         bars.group_cost_figure(table.social, names),
-        run_bars.cost_pair_figure(table.social, table.social, names),
-        convex.group_cost_pairs(result, names),
-        convex.clusterpath_figure(convex.path_of(data, 0.99, 1, False), data, result),
+        bars.cost_pair_figure(table.social, table.social, names),
+        convex_figures.group_cost_pairs(result, names),
+        convex_figures.clusterpath_figure(
+            convex_figures.path_of(data, 0.99, 1, False), data, result
+        ),
         map_figure(data.points[:, :2], data.groups, names, marks, ("a & b", "$u$")),
     ]
     for figure in drawn:
@@ -225,8 +227,8 @@ def test_groups_that_are_called_by_numbers_are_no_scale() -> None:
     for figure in (
         bars.group_size_figure(data),
         bars.group_cost_figure(table.social, names),
-        run_bars.cost_pair_figure(table.social, table.social, names),
-        convex.group_cost_pairs(result, names),
+        bars.cost_pair_figure(table.social, table.social, names),
+        convex_figures.group_cost_pairs(result, names),
     ):
         assert figure.layout.yaxis.type == "category"
         shown = [value for trace in figure.data for value in trace.y]

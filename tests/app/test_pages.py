@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from antidote_core import balance_cost, load_dataset, social_cost
 from antidote_core.datasets import DATASETS, available_forms
-from antidote_core.reporting.story import tell_story
-from antidote_core.reporting.words import number
+from antidote_core.reporting.text.words import number
+from antidote_core.teaching.planar import tell_story
 
 ROOT = Path(__file__).parents[2]
 CASES = [(name, form.name) for name in DATASETS for form in available_forms(name)]

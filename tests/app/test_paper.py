@@ -5,11 +5,11 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from antidote_core.paper import paper_tables
-from antidote_core.reporting import reproduction
-from antidote_core.reproduction.cells import TABLES
-from antidote_core.reproduction.results import stored_results
-from antidote_core.reproduction.summary import headline, mark_counts
-from antidote_core.reproduction.tables import table_rows
+from antidote_core.paper.results import stored_results
+from antidote_core.paper.rows import TABLES
+from antidote_core.paper.summary import headline, mark_counts
+from antidote_core.paper.tables import table_rows
+from antidote_core.reporting.figures import paper_figures
 from tests.app.test_pages import metrics, open_page, texts
 
 
@@ -26,8 +26,8 @@ def test_every_table_stands_there_with_its_marks(table: str) -> None:
     counts = mark_counts(results.rows, table)
     total = sum(counts.values())
     assert metrics(app) == {
-        reproduction.SIGNS[mark]: f"{counts[mark]} of {total}"
-        for mark in reproduction.meanings(table)
+        paper_figures.SIGNS[mark]: f"{counts[mark]} of {total}"
+        for mark in paper_figures.meanings(table)
     }
     rows = table_rows(results, table)
     frame = app.dataframe[0].value

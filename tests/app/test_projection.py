@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 
 from antidote_core import load_dataset
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.projection import cluster_cells, fit_plane, map_rows
 
 

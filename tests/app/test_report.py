@@ -15,19 +15,24 @@ import pandas as pd
 import pytest
 
 import antidote_core as ac
-from antidote_core.algorithms.record import fold
-from antidote_core.engine.stages import STAGES
-from antidote_core.reporting import departures, limits
-from antidote_core.reporting.asked import settings
-from antidote_core.reporting.bundle import CONTENTS, run_bundle, run_json
-from antidote_core.reporting.page import MAX_ROWS, Chart, Page, Section, html_page, html_table
-from antidote_core.reporting.present import for_the_back_row
-from antidote_core.reporting.report import run_report
-from antidote_core.reporting.run_curve import run_curve_figure
-from antidote_core.reporting.run_sections import RunRecord, run_sections
-from antidote_core.reporting.run_slides import run_slides
-from antidote_core.reporting.verdict import verdict
-from antidote_core.types import RunSpec
+from antidote_core.engine.process.worker import STAGES
+from antidote_core.reporting.documents.bundle import CONTENTS, run_bundle, run_json
+from antidote_core.reporting.documents.page import (
+    MAX_ROWS,
+    Chart,
+    Page,
+    Section,
+    html_page,
+    html_table,
+)
+from antidote_core.reporting.documents.report import RunRecord, run_report, run_sections
+from antidote_core.reporting.documents.slides import for_the_back_row, run_slides
+from antidote_core.reporting.figures.curve import run_curve_figure
+from antidote_core.reporting.text import caveats
+from antidote_core.reporting.text.settings_text import settings
+from antidote_core.reporting.text.verdict import verdict
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import fold
 
 ROOT = Path(__file__).parents[2]
 SPEC = RunSpec(
@@ -95,7 +100,7 @@ def test_the_report_holds_everything_and_asks_nobody(report, record) -> None:
     for name, value in settings(SPEC).items():
         assert name in said
         assert " ".join(value.split()) in said
-    for text in limits.limits(record.data, SPEC, record.view):
+    for text in caveats.limits(record.data, SPEC, record.view):
         assert " ".join(text.split()) in said
     addresses = [
         value for _, attributes in page.tags for key, value in attributes.items()
@@ -254,19 +259,19 @@ def test_every_setting_shows_in_the_report(name: str) -> None:
 def test_departures_are_told_in_the_words_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     plain = " ".join(re.sub(r"\*\*|`", "", readme).split())
-    for entry in departures.DEPARTURES:
+    for entry in caveats.DEPARTURES:
         assert entry.sentence in plain, entry.topic
 
 
 def test_limits_are_those_of_the_run(record) -> None:
-    said = " ".join(limits.limits(record.data, SPEC, record.view))
+    said = " ".join(caveats.limits(record.data, SPEC, record.view))
     assert "not exhaustive" in said
     stopped = dataclasses.replace(record.view, state="stopped", reason="stopped by you")
-    assert "did not go to its end" in limits.limits(record.data, SPEC, stopped)[0]
+    assert "did not go to its end" in caveats.limits(record.data, SPEC, stopped)[0]
     noisy = dataclasses.replace(record.view, noise=(-5.0,))
-    assert "may be chance" in " ".join(limits.limits(record.data, SPEC, noisy))
+    assert "may be chance" in " ".join(caveats.limits(record.data, SPEC, noisy))
     sampled = dataclasses.replace(SPEC, sample=300, sample_seed=4)
-    assert "(seed 4)" in " ".join(limits.limits(record.data, sampled, record.view))
+    assert "(seed 4)" in " ".join(caveats.limits(record.data, sampled, record.view))
 
 
 def test_a_chart_keeps_its_own_colours_and_heights() -> None:

@@ -9,9 +9,10 @@ import pytest
 
 from antidote_core import load_dataset
 from antidote_core.fairness import balance_from_counts, social_from_costs
-from antidote_core.reporting import bars, palette, tables, words
-from antidote_core.reporting.maps import map_figure
-from antidote_core.reporting.story import clump, tell_story
+from antidote_core.reporting.figures import bars, palette, tables
+from antidote_core.reporting.figures.maps import map_figure
+from antidote_core.reporting.text import words
+from antidote_core.teaching.planar import clump, tell_story
 
 GROUPS = ("divorced", "single")
 

@@ -7,13 +7,13 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
 import antidote_core as ac
-from antidote_core.algorithms.sweep import SweepSpec
 from antidote_core.engine import Runner, RunState
 from antidote_core.engine.status import RunStatus
-from antidote_core.reporting import side_by_side
-from antidote_core.reporting.run_list import list_table, run_rows
-from antidote_core.types import RunSpec
-from pages._ui.visitor import unmasked
+from antidote_core.reporting.figures import side_by_side
+from antidote_core.reporting.text.run_list import list_table, run_rows
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import SweepSpec
+from pages._ui.shared.visitor import unmasked
 
 from .test_pages import ROOT, open_page, texts
 

@@ -7,18 +7,22 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
-from antidote_core.datasets import tables
+from antidote_core.datasets import uploads
 from antidote_core.engine import Runner
-from antidote_core.engine.reading import Full
+from antidote_core.engine.process.isolated_read import Full
 from antidote_core.engine.settings import LEASE_SECONDS
-from antidote_core.reporting.handover import antidote_csv, antidote_table, union_csv
-from antidote_core.reporting.spreadsheet import FORMULA_STARTS
-from pages._ui import upload_file, upload_store
-from pages._ui.upload_store import KEPT, Uploads
+from antidote_core.reporting.documents.exports import (
+    FORMULA_STARTS,
+    antidote_csv,
+    antidote_table,
+    union_csv,
+)
+from pages._ui.data import own_tables, upload_file
+from pages._ui.data.own_tables import KEPT, Uploads
 
 from .test_pages import ROOT, open_page, texts
 
-SAMPLES = {sample.name: sample.content for sample in tables.sample_files()}
+SAMPLES = {sample.name: sample.content for sample in uploads.sample_files()}
 
 
 @pytest.fixture(autouse=True)
@@ -288,7 +292,7 @@ def test_a_browser_and_a_server_hold_only_so_many(clock, monkeypatch) -> None:
     uploads.put("ann", "1", table("my-0"))
     with pytest.raises(ac.DataError, match="3 tables of yours are here already"):
         uploads.put("ann", "1", table("my-more"))
-    monkeypatch.setattr(upload_store, "MAX_TOTAL", 100)
+    monkeypatch.setattr(own_tables, "MAX_TOTAL", 100)
     with pytest.raises(ac.DataError, match="holds as many tables"):
         uploads.put("bob", "2", table("my-more"))
 
@@ -298,8 +302,8 @@ def test_a_browser_and_a_server_hold_only_so_many(clock, monkeypatch) -> None:
     [("People 2024", "my-people-2024"), ("../x/¿", "my-x"), ("bank", "my-bank"), ("", "my-table")],
 )
 def test_names_fit_a_url_and_are_never_those_of_a_bundled_set(title: str, name: str) -> None:
-    assert upload_store.choosable_name(title) == name
-    assert upload_store.is_own(name)
+    assert own_tables.choosable_name(title) == name
+    assert own_tables.is_own(name)
 
 
 # ---------------------------------------------------------------- exported tables
@@ -314,9 +318,9 @@ def test_formulas_in_an_uploaded_table_are_harmless_in_every_exported_one() -> N
             "who": ["=1+1", "b"] * 10,
         }
     )
-    whole = tables.Table("a.csv", frame)
+    whole = uploads.Table("a.csv", frame)
     features = ("=HYPERLINK(1)", "copies", "antidote")
-    data = tables.encode(whole, tables.Choice(features, ("who",)), "my-a", "a").data
+    data = uploads.encode(whole, uploads.Choice(features, ("who",)), "my-a", "a").data
     for exported in (antidote_csv(data, data.points[:3]), union_csv(data, data.points[:3])):
         cells = pd.read_csv(pd.io.common.StringIO(exported), dtype=str, keep_default_na=False)
         for cell in [*cells.columns, *cells.to_numpy().ravel()]:

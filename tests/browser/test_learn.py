@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from antidote_core.reporting.lessons import LESSONS
+from antidote_core.teaching.lessons import LESSONS
 from tests.browser.conftest import PATIENCE, Visit
 from tests.browser.test_browser import sticking_out
 

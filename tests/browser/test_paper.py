@@ -2,8 +2,8 @@
 
 import pytest
 
-from antidote_core.reproduction.results import stored_results
-from antidote_core.reproduction.summary import headline
+from antidote_core.paper.results import stored_results
+from antidote_core.paper.summary import headline
 from tests.browser.conftest import Visit
 
 

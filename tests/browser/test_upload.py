@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from antidote_core.datasets.tables import sample_files
+from antidote_core.datasets.uploads import sample_files
 from tests.browser.conftest import PATIENCE, Visit
 from tests.browser.test_explore import ENDED, new_visit, press_run, said, until, wait_for_text
 from tests.browser.test_report import offline, taken

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from antidote_core.algorithms.sweep import Cell, SweepSpec
-from antidote_core.algorithms.sweep_record import (
+from antidote_core.runs.events import Event
+from antidote_core.runs.sweep_spec import Cell, SweepSpec
+from antidote_core.runs.sweep_view import (
     Reference,
     SotaLine,
     SweepView,
@@ -11,7 +12,6 @@ from antidote_core.algorithms.sweep_record import (
     fold_sweep,
     reference_data,
 )
-from antidote_core.types import Event
 
 POINTS = 1000
 PLAIN = -0.3

@@ -23,7 +23,7 @@ from antidote_core.clustering.kmedian import fit_kmedian
 from antidote_core.clustering.kmedoids import fit_kmedoids
 from antidote_core.clustering.spectral import SpectralEvaluator, fit_spectral
 from antidote_core.fairness import FAIRNESS, FairnessCost, register_fairness
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.types import Clustering
 
 every_clustering = pytest.mark.parametrize("name", list(CLUSTERINGS))

@@ -7,20 +7,20 @@ import pytest
 from scipy.optimize import minimize
 
 import antidote_core as ac
-from antidote_core.algorithms.convex import (
-    grow_convex,
-    pull,
-    social_of_u,
-    solve_convex,
-    surrogate,
-)
-from antidote_core.algorithms.convex_programs import literal_program, reduced_program
-from antidote_core.algorithms.convex_sweep import (
+from antidote_core.algorithms.algorithm1.lambda_range import (
     PAPER_LAMBDAS,
     clusterpath,
     fusing_lambdas,
     lambda_sweep,
     paper_sample,
+)
+from antidote_core.algorithms.algorithm1.programs import literal_program, reduced_program
+from antidote_core.algorithms.algorithm1.solve import (
+    grow_convex,
+    pull,
+    social_of_u,
+    solve_convex,
+    surrogate,
 )
 from antidote_core.clustering.son import lambda_of_one_cluster, son_clustering
 

@@ -17,13 +17,12 @@ from threadpoolctl import threadpool_limits
 from antidote_core.datasets import (
     DATASETS,
     available_forms,
-    build,
     dataset_info,
     list_datasets,
     load_dataset,
 )
-from antidote_core.datasets.bundle import BUNDLED
-from antidote_core.datasets.sampling import _shares
+from antidote_core.datasets.bundled import BUNDLED, build
+from antidote_core.datasets.registry import _shares
 from antidote_core.errors import DataError
 from antidote_core.fairness import balance_cost
 

@@ -12,22 +12,22 @@ import pytest
 from sklearn.cluster import KMeans
 
 import antidote_core as ac
-from antidote_core.algorithms import design as design_module
-from antidote_core.algorithms import grow as grow_module
-from antidote_core.algorithms.design import Designer, finish
-from antidote_core.algorithms.design_bound import fewest_points
-from antidote_core.algorithms.design_cells import apart, cells_at
-from antidote_core.algorithms.design_contest import Contest, best_of_odds
-from antidote_core.algorithms.design_fairness import BalanceModel, SocialModel
-from antidote_core.algorithms.design_program import Cut, place
-from antidote_core.algorithms.grow import grow, run
-from antidote_core.algorithms.record import fold
-from antidote_core.cli import main
+from antidote_core.algorithms.algorithm2 import grow as grow_module
+from antidote_core.algorithms.algorithm2.grow import grow, run
+from antidote_core.algorithms.design import designer as design_module
+from antidote_core.algorithms.design.cluster_sums import apart, cells_at
+from antidote_core.algorithms.design.contest import Contest, best_of_odds
+from antidote_core.algorithms.design.designer import Designer, finish
+from antidote_core.algorithms.design.fair_constraints import BalanceModel, SocialModel
+from antidote_core.algorithms.design.lower_bound import fewest_points
+from antidote_core.algorithms.design.program import Cut, place
+from antidote_core.cli.main import main
 from antidote_core.errors import SpecError
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
-from antidote_core.reporting.design_words import binding_sentence, bound_sentence
-from antidote_core.types import RunSpec
+from antidote_core.reporting.text.design_words import binding_sentence, bound_sentence
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import fold
 from benchmarks.conic import cvxpy_cost, group_parts
 
 

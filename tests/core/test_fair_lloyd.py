@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.cluster import KMeans
 
 from antidote_core.baselines import BaselineResult, fair_lloyd, fair_lloyd_centers
-from antidote_core.baselines.centre_step import LabelledGroups, fair_centre_step
+from antidote_core.baselines.fair_lloyd import LabelledGroups, fair_centre_step
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import social_cost, social_table

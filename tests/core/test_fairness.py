@@ -20,7 +20,7 @@ from antidote_core.fairness import (
     register_fairness,
     social_table,
 )
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 
 EXAMPLES = settings(max_examples=80, deadline=None)
 

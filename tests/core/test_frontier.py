@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 
-from antidote_core.algorithms.frontier import (
+from antidote_core.analysis.frontier_curves import (
     BAND,
     at_least,
     curves,
     median_interval,
     quality_points,
 )
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import SweepView, fold_sweep
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import SweepView, fold_sweep
 
 from .made_sweeps import PLAIN, POINTS, events
 

@@ -8,23 +8,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antidote_core.algorithms.frontier import curves
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_before import Before, Pace, before_sweep, expected_seconds
-from antidote_core.algorithms.sweep_record import SweepView, fold_sweep
-from antidote_core.algorithms.verification import noise
+from antidote_core.algorithms.algorithm2.verification import noise
+from antidote_core.analysis.frontier_curves import curves
+from antidote_core.analysis.sweep_estimate import Before, Pace, before_sweep, expected_seconds
 from antidote_core.datasets import load_dataset
 from antidote_core.problem import Problem
-from antidote_core.reporting.frontier_chart import CELL, cost_chart, quality_chart
-from antidote_core.reporting.frontier_figure import cost_figure, quality_figure
-from antidote_core.reporting.frontier_report import (
+from antidote_core.reporting.documents.frontier_report import (
     FrontierRecord,
     frontier_bundle,
     frontier_report,
     frontier_slides,
     python_lines,
 )
-from antidote_core.reporting.frontier_table import (
+from antidote_core.reporting.figures.frontier_chart import CELL, cost_chart, quality_chart
+from antidote_core.reporting.figures.frontier_figure import cost_figure, quality_figure
+from antidote_core.reporting.figures.frontier_table import (
     LINE,
     ON_A_PHONE,
     cell_table,
@@ -34,7 +32,7 @@ from antidote_core.reporting.frontier_table import (
     plot_height,
     quality_table,
 )
-from antidote_core.reporting.frontier_words import (
+from antidote_core.reporting.text.frontier_words import (
     before_sentence,
     chart_words,
     failures_sentence,
@@ -43,6 +41,8 @@ from antidote_core.reporting.frontier_words import (
     sure_sentences,
     sureness_table,
 )
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import SweepView, fold_sweep
 from tests.core.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, run_id
 
 PROBLEM = ("kmeans", "balance", 2)

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from antidote_core import RunSpec, SpecError, fold, grow, load_dataset, run
-from antidote_core.algorithms.grow import _shrunk, _Sizes
-from antidote_core.algorithms.record import pack, unpack
-from antidote_core.algorithms.verification import meets, noise, verify
+from antidote_core.algorithms.algorithm2.grow import _shrunk, _Sizes
+from antidote_core.algorithms.algorithm2.verification import noise, verify
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import Problem
+from antidote_core.runs.target import meets
+from antidote_core.runs.view import pack, unpack
 
 SMALL = RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=2, seed=1)
 

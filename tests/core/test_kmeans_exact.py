@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from antidote_core import Problem, load_dataset, social_cost
 from antidote_core.clustering.kmeans import SAME_INERTIA, KMeansEvaluator, _scikit_lloyd
 from antidote_core.fairness import balance_table, social_table
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from tests.conftest import real_dataset
 
 MAX_ITERATIONS = 300

@@ -8,11 +8,11 @@ import pytest
 from sklearn.cluster import KMeans
 
 from antidote_core import balance_cost, load_dataset
-from antidote_core.reporting import lessons
-from antidote_core.reporting.glossary import GLOSSARY, explain, find_terms, glossary_table
-from antidote_core.reporting.lessons import LESSONS
-from antidote_core.reporting.words import number
-from antidote_core.types import PAPER_SYMBOLS
+from antidote_core.reporting.text.glossary import GLOSSARY, explain, find_terms, glossary_table
+from antidote_core.reporting.text.words import number
+from antidote_core.runs.spec import PAPER_SYMBOLS
+from antidote_core.teaching import lessons
+from antidote_core.teaching.lessons import LESSONS
 
 BY_NAME = {lesson.name: lesson for lesson in LESSONS}
 

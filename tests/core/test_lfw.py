@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-from antidote_core.datasets import available_forms, lfw, load_dataset
+from antidote_core.datasets import available_forms, load_dataset
+from antidote_core.datasets.sets import lfw
 from antidote_core.errors import DataError
 
 REAL = Path(os.environ.get("ANTIDOTE_DATA_DIR", ".")) / "lfw.npz"

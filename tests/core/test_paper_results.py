@@ -9,11 +9,19 @@ import pytest
 from sklearn.cluster import KMeans
 
 from antidote_core import DataError, Problem, SpecError, social_cost
-from antidote_core.algorithms.record import unpack
-from antidote_core.cli import BAD_INPUT, main
-from antidote_core.paper import paper_tables
-from antidote_core.reproduction import marks, run, summary, tables
-from antidote_core.reproduction.cells import (
+from antidote_core.cli.main import BAD_INPUT, main
+from antidote_core.paper import marks, paper_tables, recompute, summary, tables
+from antidote_core.paper.recompute import compute_cell, run_cells
+from antidote_core.paper.results import (
+    Journal,
+    Results,
+    new_results,
+    plain,
+    read_results,
+    stored_results,
+    write_results,
+)
+from antidote_core.paper.rows import (
     CONVEX,
     FAIRNESS_TABLES,
     MODES,
@@ -25,16 +33,7 @@ from antidote_core.reproduction.cells import (
     all_cells,
     printed,
 )
-from antidote_core.reproduction.results import (
-    Journal,
-    Results,
-    new_results,
-    plain,
-    read_results,
-    stored_results,
-    write_results,
-)
-from antidote_core.reproduction.run import compute_cell, run_cells
+from antidote_core.runs.view import unpack
 
 DOCS = Path(__file__).parents[2] / "docs"
 QUICK = Cell(CONVEX, "bank", "son", "social", 0, OURS)
@@ -202,9 +201,9 @@ def test_a_journal_goes_on_after_an_interruption(tmp_path):
 def test_rows_of_the_twin_are_no_answer_once_the_faces_are_there(monkeypatch):
     cell = Cell("vanilla_k2", "lfw", "kmeans", "balance", 2, OURS)
     monkeypatch.delenv("ANTIDOTE_DATA_DIR", raising=False)
-    assert run._is_current(cell, {"real": False})
-    assert not run._is_current(cell, {"real": True})
-    assert not run._is_current(cell, None)
+    assert recompute._is_current(cell, {"real": False})
+    assert not recompute._is_current(cell, {"real": True})
+    assert not recompute._is_current(cell, None)
 
 
 def test_results_survive_the_file(tmp_path):

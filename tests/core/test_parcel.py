@@ -7,7 +7,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as some
 
-from antidote_core.datasets.tables import Table, pack, unpack
+from antidote_core.datasets.uploads import Table, pack, unpack
 
 CELLS = some.one_of(
     some.none(), some.booleans(), some.integers(), some.floats(allow_nan=False), some.text(),

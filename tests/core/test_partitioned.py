@@ -10,12 +10,12 @@ from hypothesis.extra import numpy as hnp
 from sklearn.cluster import KMeans
 
 from antidote_core import Problem, RunSpec, SpecError, load_dataset, run
-from antidote_core.clustering.partitioned import PartitionedEvaluator
-from antidote_core.clustering.parts import Part, Shelf
-from antidote_core.datasets.parts import open_parts, write_parts
+from antidote_core.clustering.parts.evaluator import PartitionedEvaluator
+from antidote_core.clustering.parts.part_worker import Part, Shelf
+from antidote_core.datasets.parts.folder import open_parts, write_parts
 from antidote_core.fairness import FAIRNESS, FairnessCost, balance_table, social_table
-from antidote_core.nearest import nearest_center
-from antidote_core.partitioned import PartitionedProblem
+from antidote_core.geometry import nearest_center
+from antidote_core.problem_in_parts import PartitionedProblem
 from tests.core.test_kmeans_exact import full_portfolio, random_antidotes
 
 

@@ -16,8 +16,8 @@ from antidote_core import (
     parts_from_files,
     write_parts,
 )
-from antidote_core.cli import BAD_INPUT, main
-from antidote_core.datasets.parts import MANIFEST, read_part, shares, write_chunks
+from antidote_core.cli.main import BAD_INPUT, main
+from antidote_core.datasets.parts.folder import MANIFEST, read_part, shares, write_chunks
 
 
 @pytest.fixture

@@ -6,18 +6,18 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 import antidote_core as ac
-from antidote_core.algorithms.plausible import (
+from antidote_core.algorithms.algorithm2.realism import (
     nearest_real_distance,
     neighbour_distances,
     plausibility,
+    spread_out,
     spreads,
 )
-from antidote_core.algorithms.spreading import spread_out
-from antidote_core.nearest import nearest_center
+from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
-from antidote_core.reporting.design_words import clump_sentence, extreme_sentence
-from antidote_core.reporting.handover import DISTANCE, TIMES_USUAL, antidote_table
-from antidote_core.types import RunSpec
+from antidote_core.reporting.documents.exports import DISTANCE, TIMES_USUAL, antidote_table
+from antidote_core.reporting.text.design_words import clump_sentence, extreme_sentence
+from antidote_core.runs.spec import RunSpec
 
 
 def drained(steps):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from antidote_core.algorithms.pulse import Pulsed
+from antidote_core.algorithms.algorithm2.heartbeat import Pulsed
 from antidote_core.clustering import kmeans
 
 

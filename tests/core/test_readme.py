@@ -8,7 +8,7 @@ import pytest
 
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
-from antidote_core.types import PAPER_SYMBOLS
+from antidote_core.runs.spec import PAPER_SYMBOLS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

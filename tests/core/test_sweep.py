@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidote_core import SpecError, load_dataset, run
-from antidote_core.algorithms.grow import grow
-from antidote_core.algorithms.record import fold
-from antidote_core.algorithms.sweep import MAX_CELLS, SweepSpec
-from antidote_core.algorithms.sweep_record import (
+from antidote_core.algorithms.algorithm2.grow import grow
+from antidote_core.runs.cache import ProblemCache
+from antidote_core.runs.events import Event
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import MAX_CELLS, SweepSpec
+from antidote_core.runs.sweep_view import (
     DONE,
     FAILED,
     RUNNING,
@@ -21,8 +23,7 @@ from antidote_core.algorithms.sweep_record import (
     read_reference,
     reference_data,
 )
-from antidote_core.algorithms.workshop import Workshop
-from antidote_core.types import Event, RunSpec
+from antidote_core.runs.view import fold
 
 from .made_sweeps import SPEC, events, reference
 
@@ -198,7 +199,7 @@ def test_verdicts_follow_the_target_of_the_reference():
 )
 def test_a_workshop_changes_nothing_to_the_last_bit(clustering, fairness, optimizer):
     data = load_dataset("blobs")
-    workshop = Workshop()
+    cache = ProblemCache()
     spec = RunSpec(
         "blobs", clustering=clustering, fairness=fairness, optimizer=optimizer, budget=30,
         restarts=2, start_size=6, max_size=6, target="lowest",
@@ -206,7 +207,7 @@ def test_a_workshop_changes_nothing_to_the_last_bit(clustering, fairness, optimi
     other = dataclasses.replace(spec, start_size=9, max_size=9)
     for asked in (other, spec):
         alone = run(asked, data)
-        shared = fold(grow(asked, data, None, workshop))
+        shared = fold(grow(asked, data, None, cache))
         assert shared.antidote.tolist() == alone.antidote.tolist()
         assert (shared.cost, shared.noise) == (alone.cost, alone.noise)
         assert shared.verification == alone.verification

@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidote_core import DataError
-from antidote_core.datasets import tables
-from antidote_core.datasets.tables import (
+from antidote_core.datasets import uploads
+from antidote_core.datasets.uploads import (
     Choice,
     TextFormat,
-    excel,
+    delimited,
     limits,
     names,
-    pages,
     parquet,
-    text,
+    parquet_sizes,
+    workbook,
 )
-from antidote_core.datasets.tables.groups import OTHERS
+from antidote_core.datasets.uploads.groups import OTHERS
 
 
 def sentence(function, *arguments, **settings) -> str:
@@ -77,10 +77,10 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
 def test_separator_and_encoding_are_found(separator: str, encoding: str) -> None:
     frame = people().replace({"nurse": "Krankenpfleger über"})
     content = as_csv(frame, separator, encoding)
-    guess = tables.guess_format("a.csv", content)
+    guess = uploads.guess_format("a.csv", content)
     assert guess.separator == separator
     assert guess.encoding == encoding.removesuffix("-sig")
-    read = tables.read_table("a.csv", content).frame
+    read = uploads.read_table("a.csv", content).frame
     pd.testing.assert_frame_equal(read, frame, check_dtype=False)
 
 
@@ -104,7 +104,7 @@ def test_separator_and_encoding_are_found(separator: str, encoding: str) -> None
 def test_decimal_and_thousands_signs_are_found(cells, separator, signs) -> None:
     lines = [f"{cell}{separator}f" for cell in cells]
     content = "\n".join([f"x{separator}sex", *lines]).encode()
-    guess = tables.guess_format("a.csv", content)
+    guess = uploads.guess_format("a.csv", content)
     assert (guess.decimal, guess.thousands) == signs
 
 
@@ -119,57 +119,57 @@ def test_numbers_come_back_as_they_were_written(form: TextFormat, values: list[f
         written.append(plain.translate(signs))
     lines = [f"{number}{form.separator}g" for number in written]
     content = "\n".join([f"x{form.separator}g", *lines]).encode()
-    read = tables.read_table("a.csv", content, form).frame["x"]
+    read = uploads.read_table("a.csv", content, form).frame["x"]
     assert read.tolist() == [float(f"{value:.3f}") for value in values]
 
 
 def test_signs_in_the_wrong_places_spell_no_number() -> None:
     content = b"x;g\n1.2.3;a\n12.34,5;b\n"
-    frame = tables.read_table("a.csv", content, TextFormat(";", ",", ".")).frame
+    frame = uploads.read_table("a.csv", content, TextFormat(";", ",", ".")).frame
     assert frame["x"].tolist() == ["1.2.3", "12.34,5"]
 
 
 def test_the_first_line_of_a_spreadsheet_may_name_the_separator() -> None:
-    frame = tables.read_table("a.csv", b"sep=;\r\nx;g\r\n1,5;a\r\n2,5;b\r\n").frame
+    frame = uploads.read_table("a.csv", b"sep=;\r\nx;g\r\n1,5;a\r\n2,5;b\r\n").frame
     assert frame["x"].tolist() == [1.5, 2.5]
 
 
 @pytest.mark.parametrize("above", [b"\n", b"\r\n\r\n", b"  \n\n"])
 def test_empty_lines_above_the_names_are_passed_over(above: bytes) -> None:
-    frame = tables.read_table("a.csv", above + b"x,g\n1,a\n2,b\n").frame
+    frame = uploads.read_table("a.csv", above + b"x,g\n1,a\n2,b\n").frame
     assert frame.to_dict("list") == {"x": [1.0, 2.0], "g": ["a", "b"]}
 
 
 def test_a_first_line_that_can_be_read_in_two_ways_is_a_sentence() -> None:
-    said = sentence(tables.read_table, "a.csv", b"x\r,g\n1,a\n2,b\n", TextFormat(","))
+    said = sentence(uploads.read_table, "a.csv", b"x\r,g\n1,a\n2,b\n", TextFormat(","))
     assert "a.csv" in said
 
 
 def test_quoted_cells_may_hold_separators_and_line_ends() -> None:
-    frame = tables.read_table("a.csv", b'x,g\n1,"a, b"\n2,"c\nd"\n').frame
+    frame = uploads.read_table("a.csv", b'x,g\n1,"a, b"\n2,"c\nd"\n').frame
     assert frame["g"].tolist() == ["a, b", "c\nd"]
 
 
 def test_texts_for_no_value_are_gaps() -> None:
     content = b"x,g\n1,a\nNA,b\n-,b\n,a\n?,a\nn.d.,b\n"
-    assert tables.read_table("a.csv", content).frame["x"].isna().tolist() == [
+    assert uploads.read_table("a.csv", content).frame["x"].isna().tolist() == [
         False, True, True, True, True, False,
     ]  # fmt: skip
-    known = tables.read_table("a.csv", content, blanks=["n.d.", "NA", "-"]).frame["x"]
+    known = uploads.read_table("a.csv", content, blanks=["n.d.", "NA", "-"]).frame["x"]
     assert known.dtype == np.float64
     assert known.isna().sum() == 5
 
 
 def test_a_column_that_is_nearly_numbers_says_why_it_is_text() -> None:
     content = b"x,g\n" + b"1,a\n2,b\n" * 5 + b"many,a\n"
-    [note] = tables.read_table("a.csv", content).notes
+    [note] = uploads.read_table("a.csv", content).notes
     assert "'x' is read as text because of values such as 'many', though 91% of its" in note
 
 
 def test_a_wrong_encoding_is_a_sentence() -> None:
     content = "x;g\n1;ü\n2;b\n".encode("cp1252")
     assert "not written in Unicode (UTF-8) (byte 7)" in sentence(
-        tables.read_table, "a.csv", content, TextFormat(";")
+        uploads.read_table, "a.csv", content, TextFormat(";")
     )
 
 
@@ -183,22 +183,22 @@ def test_formats_are_checked(wrong: dict[str, str]) -> None:
 
 def test_roles_are_guessed() -> None:
     frame = people().assign(id=range(100, 160), flat=1.0, salary=np.arange(60) * 1.5)
-    facts = tables.column_facts(frame)
+    facts = uploads.column_facts(frame)
     assert {f.name: f.kind for f in facts} == {
         "age": "numbers", "job": "categories", "sex": "categories", "origin": "categories",
         "id": "row number", "flat": "always the same", "salary": "numbers",
     }  # fmt: skip
-    assert tables.guess_roles(facts) == tables.Roles(("age", "salary"), "sex")
-    facts = tables.column_facts(frame[["job", "origin", "age"]])
-    assert tables.guess_roles(facts).protected == "origin"
-    assert tables.guess_roles(tables.column_facts(frame[["age"]])).protected == ""
+    assert uploads.guess_roles(facts) == uploads.Roles(("age", "salary"), "sex")
+    facts = uploads.column_facts(frame[["job", "origin", "age"]])
+    assert uploads.guess_roles(facts).protected == "origin"
+    assert uploads.guess_roles(uploads.column_facts(frame[["age"]])).protected == ""
 
 
 def test_dates_and_free_texts_are_known() -> None:
     frame = people(80).assign(
         born=pd.date_range("1990-01-01", periods=80), words=[f"person {i}" for i in range(80)]
     )
-    kinds = {f.name: f.kind for f in tables.column_facts(frame)}
+    kinds = {f.name: f.kind for f in uploads.column_facts(frame)}
     assert (kinds["born"], kinds["words"]) == ("dates", "texts")
 
 
@@ -208,17 +208,17 @@ def test_dates_and_free_texts_are_known() -> None:
 def test_excel_and_parquet_are_read_like_csv() -> None:
     frame = people()
     frame.loc[3, "age"] = np.nan
-    wanted = tables.read_table("a.csv", as_csv(frame)).frame
+    wanted = uploads.read_table("a.csv", as_csv(frame)).frame
     for name, content in (("a.xlsx", as_excel(frame)), ("a.parquet", as_parquet(frame))):
-        read = tables.read_table(name, content).frame
+        read = uploads.read_table(name, content).frame
         pd.testing.assert_frame_equal(read, wanted, check_dtype=False)
 
 
 def test_sheets_can_be_chosen() -> None:
     content = as_excel(people(), other=people(8).rename(columns={"age": "years"}))
-    assert tables.sheet_names("a.xlsx", content) == ["people", "other"]
-    assert tables.read_table("a.xlsx", content, sheet="other").frame.columns[0] == "years"
-    assert "no sheet 'third'" in sentence(tables.read_table, "a.xlsx", content, sheet="third")
+    assert uploads.sheet_names("a.xlsx", content) == ["people", "other"]
+    assert uploads.read_table("a.xlsx", content, sheet="other").frame.columns[0] == "years"
+    assert "no sheet 'third'" in sentence(uploads.read_table, "a.xlsx", content, sheet="third")
 
 
 def test_formulas_of_a_workbook_are_not_computed() -> None:
@@ -229,13 +229,13 @@ def test_formulas_of_a_workbook_are_not_computed() -> None:
         book.active.append(row)
     buffer = io.BytesIO()
     book.save(buffer)
-    frame = tables.read_table("a.xlsx", buffer.getvalue()).frame
+    frame = uploads.read_table("a.xlsx", buffer.getvalue()).frame
     assert frame["x"].isna().tolist() == [True, False]
 
 
 def test_parquet_without_flat_columns_leaves_them_out() -> None:
     frame = people(4).assign(lists=[[1], [2], [3], [4]])
-    table = tables.read_table("a.parquet", as_parquet(frame))
+    table = uploads.read_table("a.parquet", as_parquet(frame))
     assert "lists" not in table.frame
     assert any("lists or records: lists" in note for note in table.notes)
 
@@ -246,7 +246,7 @@ def test_parquet_without_flat_columns_leaves_them_out() -> None:
 def test_a_file_of_60_megabytes() -> None:
     content = b"x,g\n" + b"1,a\n" * 15_728_640
     assert len(content) > 60 * 1024**2
-    said = sentence(tables.read_table, "big.csv", content)
+    said = sentence(uploads.read_table, "big.csv", content)
     assert said == (
         "big.csv has 60 MB; wanted at most 50 MB: take a random sample of its rows, or only the "
         "columns you need."
@@ -255,17 +255,17 @@ def test_a_file_of_60_megabytes() -> None:
 
 @pytest.mark.parametrize("name", ["a.csv", "a.xlsx", "a.parquet"])
 def test_an_empty_file(name: str) -> None:
-    assert f"{name} is empty (0 bytes)" in sentence(tables.read_table, name, b"")
+    assert f"{name} is empty (0 bytes)" in sentence(uploads.read_table, name, b"")
 
 
 @pytest.mark.parametrize("content", [b"\n\n \n", b"   ", b"\xef\xbb\xbf"])
 def test_nothing_but_blanks(content: bytes) -> None:
-    assert "nothing but blanks" in sentence(tables.read_table, "a.csv", content)
+    assert "nothing but blanks" in sentence(uploads.read_table, "a.csv", content)
 
 
 @pytest.mark.parametrize("content", [b"x,g", b"x,g\n", b"x,g\n\n\n"])
 def test_no_rows_below_the_names(content: bytes) -> None:
-    assert "no rows below it" in sentence(tables.read_table, "a.csv", content)
+    assert "no rows below it" in sentence(uploads.read_table, "a.csv", content)
 
 
 @pytest.mark.parametrize(
@@ -283,13 +283,16 @@ def test_no_rows_below_the_names(content: bytes) -> None:
     ],
 )
 def test_a_binary_file_named_csv(content: bytes, came: str) -> None:
-    said = sentence(tables.read_table, "people.csv", content)
+    said = sentence(uploads.read_table, "people.csv", content)
     assert "people.csv is not a text file" in said
     assert came in said
 
 
 def test_a_table_may_begin_with_the_letters_of_a_program() -> None:
-    assert tables.read_table("a.csv", b"MZ,BZh\n1,a\n2,b\n").frame.columns.tolist() == ["MZ", "BZh"]
+    assert uploads.read_table("a.csv", b"MZ,BZh\n1,a\n2,b\n").frame.columns.tolist() == [
+        "MZ",
+        "BZh",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -305,14 +308,14 @@ def test_a_table_may_begin_with_the_letters_of_a_program() -> None:
     ],
 )
 def test_other_files(name: str, content: bytes, came: str) -> None:
-    assert came in sentence(tables.read_table, name, content)
+    assert came in sentence(uploads.read_table, name, content)
 
 
 def test_a_plain_archive_is_no_workbook() -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("people.csv", "x,g")
-    assert "unpack it" in sentence(tables.read_table, "a.xlsx", buffer.getvalue())
+    assert "unpack it" in sentence(uploads.read_table, "a.xlsx", buffer.getvalue())
 
 
 def test_a_workbook_without_sheets_or_with_a_broken_directory() -> None:
@@ -322,42 +325,44 @@ def test_a_workbook_without_sheets_or_with_a_broken_directory() -> None:
         for part in whole.namelist():
             if not part.startswith("xl/worksheets/"):
                 archive.writestr(part, whole.read(part))
-    assert "without any sheet" in sentence(tables.sheet_names, "a.xlsx", buffer.getvalue())
-    assert "without any sheet" in sentence(tables.read_table, "a.xlsx", buffer.getvalue())
+    assert "without any sheet" in sentence(uploads.sheet_names, "a.xlsx", buffer.getvalue())
+    assert "without any sheet" in sentence(uploads.read_table, "a.xlsx", buffer.getvalue())
     content = bytearray(as_excel(people(4)))
     end = content.rindex(b"PK\x05\x06")
     content[end + 16 : end + 20] = (2**31).to_bytes(4, "little")  # where the directory begins
-    assert "damaged or locked workbook" in sentence(tables.read_table, "a.xlsx", bytes(content))
+    assert "damaged or locked workbook" in sentence(uploads.read_table, "a.xlsx", bytes(content))
 
 
 def test_one_column_only() -> None:
-    assert "one column only ('x y')" in sentence(tables.read_table, "a.csv", b"x y\n1\n2\n")
+    assert "one column only ('x y')" in sentence(uploads.read_table, "a.csv", b"x y\n1\n2\n")
 
 
 def test_a_million_columns() -> None:
     header = ",".join(f"c{i}" for i in range(1_000_000)).encode()
-    assert "more than 1,000,000 characters" in sentence(tables.read_table, "a.csv", header + b"\n1")
+    assert "more than 1,000,000 characters" in sentence(
+        uploads.read_table, "a.csv", header + b"\n1"
+    )
     some = ",".join(f"c{i}" for i in range(3_000)).encode()
-    said = sentence(tables.read_table, "a.csv", some + b"\n1\n")
+    said = sentence(uploads.read_table, "a.csv", some + b"\n1\n")
     assert "3,000 columns; wanted at most 2,000" in said
 
 
 def test_too_many_columns_of_a_workbook_or_a_parquet_file() -> None:
     wide = pd.DataFrame(np.zeros((1, 5_000)), columns=[f"c{i}" for i in range(5_000)])
-    said = sentence(tables.read_table, "a.parquet", as_parquet(wide))
+    said = sentence(uploads.read_table, "a.parquet", as_parquet(wide))
     assert "5,000 columns; wanted at most 2,000" in said
-    said = sentence(tables.read_table, "a.xlsx", as_excel(wide.iloc[:, :3_000]))
+    said = sentence(uploads.read_table, "a.xlsx", as_excel(wide.iloc[:, :3_000]))
     assert "more than 2,000 columns" in said
 
 
 def test_a_huge_name_and_a_huge_cell() -> None:
     assert "Column 2 of a.csv has a name of 5,000 characters; wanted at most 200" in sentence(
-        tables.read_table, "a.csv", b"x," + b"g" * 5_000 + b"\n1,2\n"
+        uploads.read_table, "a.csv", b"x," + b"g" * 5_000 + b"\n1,2\n"
     )
-    said = sentence(tables.read_table, "a.csv", b"x,g\n1," + b"g" * 20_000 + b"\n")
+    said = sentence(uploads.read_table, "a.csv", b"x,g\n1," + b"g" * 20_000 + b"\n")
     assert "'g' of a.csv has 20,000 characters; wanted at most 10,000" in said
     for cell in (b'"' + b"g" * 150_000 + b'"', b'"' + b"g" * 9_000_000):
-        said = sentence(tables.read_table, "a.csv", b"x,g\n1," + cell + b"\n2,b\n" * 3)
+        said = sentence(uploads.read_table, "a.csv", b"x,g\n1," + cell + b"\n2,b\n" * 3)
         assert said.endswith(
             (
                 "wanted at most 10,000: look at the quotation marks, or leave the column out.",
@@ -368,24 +373,24 @@ def test_a_huge_name_and_a_huge_cell() -> None:
 
 def test_too_many_rows_and_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1,000,001 rows; wanted at most 1,000,000" in sentence(
-        tables.read_table, "a.csv", b"x,g" + b"\n1,a" * 1_000_001
+        uploads.read_table, "a.csv", b"x,g" + b"\n1,a" * 1_000_001
     )
     monkeypatch.setattr(limits, "MAX_TABLE_CELLS", 20)
     assert "60 rows by 4 columns; wanted at most 20 cells" in sentence(
-        tables.read_table, "a.csv", as_csv(people())
+        uploads.read_table, "a.csv", as_csv(people())
     )
-    monkeypatch.setattr(excel, "MAX_SHEET_CELLS", 20)
-    assert "more than 20 filled cells" in sentence(tables.read_table, "a.xlsx", as_excel(people()))
+    monkeypatch.setattr(workbook, "MAX_SHEET_CELLS", 20)
+    assert "more than 20 filled cells" in sentence(uploads.read_table, "a.xlsx", as_excel(people()))
 
 
 def test_lines_of_another_length() -> None:
     lines = [b"1,a"] * 400
     few = b"x,g\n" + b"\n".join([*lines, b"a footnote"]) + b"\n"
-    table = tables.read_table("a.csv", few)
+    table = uploads.read_table("a.csv", few)
     assert len(table.frame) == 400
     assert table.notes[0].startswith("1 of 401 lines left out because they have another number")
     many = b"x,g\n" + b"\n".join([b"1,a", b"1,a,b"] * 50)
-    assert "50 of 100 lines" in sentence(tables.read_table, "a.csv", many, TextFormat(","))
+    assert "50 of 100 lines" in sentence(uploads.read_table, "a.csv", many, TextFormat(","))
 
 
 def test_a_workbook_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,7 +402,7 @@ def test_a_workbook_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) ->
             for _ in range(41):
                 part.write(bytes(1 << 20))
     assert len(bomb.getvalue()) < 100_000
-    said = sentence(tables.read_table, "a.xlsx", bomb.getvalue())
+    said = sentence(uploads.read_table, "a.xlsx", bomb.getvalue())
     assert "a.xlsx unpacks to 41 MB; wanted at most 40 MB" in said
 
 
@@ -406,7 +411,7 @@ def test_a_workbook_that_lies_about_its_size_is_not_unpacked_further() -> None:
     with zipfile.ZipFile(honest, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", b" " * 5_000_000)
     lying = honest.getvalue().replace((5_000_000).to_bytes(4, "little"), (10).to_bytes(4, "little"))
-    assert "damaged or locked workbook" in sentence(tables.read_table, "a.xlsx", lying)
+    assert "damaged or locked workbook" in sentence(uploads.read_table, "a.xlsx", lying)
 
 
 def test_a_workbook_with_entities_of_its_own() -> None:
@@ -415,18 +420,18 @@ def test_a_workbook_with_entities_of_its_own() -> None:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             archive.writestr("xl/workbook.xml", text_of_part)
-        said = sentence(tables.read_table, "a.xlsx", buffer.getvalue())
+        said = sentence(uploads.read_table, "a.xlsx", buffer.getvalue())
         assert "declares entities of its own" in said
 
 
 def test_a_parquet_file_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     content = as_parquet(pd.DataFrame({"x": np.arange(100_000.0), "g": ["a", "b"] * 50_000}))
     monkeypatch.setattr(limits, "MAX_UNPACKED", 100_000)
-    assert "wanted at most 97.7 kB" in sentence(tables.read_table, "a.parquet", content)
+    assert "wanted at most 97.7 kB" in sentence(uploads.read_table, "a.parquet", content)
     monkeypatch.setattr(parquet, "MAX_TEXT", 10)
     monkeypatch.setattr(limits, "MAX_UNPACKED", 10**9)
     long = as_parquet(pd.DataFrame({"x": [1.0, 2.0], "g": ["a" * 11, "b"]}))
-    assert "'g' of a.parquet has 11 characters" in sentence(tables.read_table, "a.parquet", long)
+    assert "'g' of a.parquet has 11 characters" in sentence(uploads.read_table, "a.parquet", long)
 
 
 def varint(value: int, length: int = 0) -> bytes:
@@ -458,7 +463,7 @@ def test_a_parquet_file_that_lies_about_what_it_unpacks_to(monkeypatch) -> None:
     content = lying(content, group.column(0).total_uncompressed_size, 1_000)
     assert pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0).total_byte_size == 1_000
     monkeypatch.setattr(limits, "MAX_UNPACKED", 20 * 1024**2)
-    said = sentence(tables.read_table, "a.parquet", content)
+    said = sentence(uploads.read_table, "a.parquet", content)
     assert "a.parquet unpacks to 28.6 MB; wanted at most 20 MB" in said
 
 
@@ -470,7 +475,7 @@ def test_a_parquet_file_that_lies_about_its_rows(monkeypatch) -> None:
     at = content.index(true, footer)  # the first is that of the file, the others of its parts
     content = content[:at] + varint(4, len(true)) + content[at + len(true) :]
     assert pq.ParquetFile(io.BytesIO(content)).metadata.num_rows == 4
-    assert "4,321 rows; wanted at most 1,000" in sentence(tables.read_table, "a.parquet", content)
+    assert "4,321 rows; wanted at most 1,000" in sentence(uploads.read_table, "a.parquet", content)
 
 
 def test_texts_that_grow_by_what_they_share_are_refused() -> None:
@@ -478,7 +483,7 @@ def test_texts_that_grow_by_what_they_share_are_refused() -> None:
     people().to_parquet(
         sink, use_dictionary=False, column_encoding={"job": "DELTA_BYTE_ARRAY"}, engine="pyarrow"
     )
-    assert "DELTA_BYTE_ARRAY" in sentence(tables.read_table, "a.parquet", sink.getvalue())
+    assert "DELTA_BYTE_ARRAY" in sentence(uploads.read_table, "a.parquet", sink.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -497,7 +502,7 @@ def test_pages_add_up_to_what_an_honest_file_says(written) -> None:
     said = sum(
         described.row_group(index).total_byte_size for index in range(described.num_row_groups)
     )
-    ours = pages.description(content)
+    ours = parquet_sizes.description(content)
     assert (ours.rows, ours.unpacked) == (described.num_rows, said)
     groups = [described.row_group(index) for index in range(described.num_row_groups)]
     columns = [group.column(index) for group in groups for index in range(group.num_columns)]
@@ -506,9 +511,9 @@ def test_pages_add_up_to_what_an_honest_file_says(written) -> None:
     ] == [
         (c.total_compressed_size, c.data_page_offset, c.dictionary_page_offset) for c in columns
     ]  # fmt: skip
-    found = pages.unpacked_bytes("a.parquet", content, ours.columns)
+    found = parquet_sizes.unpacked_bytes("a.parquet", content, ours.columns)
     assert 0 < found < said < found + 200 * 4 * described.num_row_groups + 0.5 * said
-    tables.read_table("a.parquet", content)
+    uploads.read_table("a.parquet", content)
 
 
 @pytest.mark.parametrize(
@@ -520,7 +525,7 @@ def test_pages_add_up_to_what_an_honest_file_says(written) -> None:
 def test_a_damaged_page_is_a_sentence(header: bytes) -> None:
     content = as_parquet(pd.DataFrame({"x": np.arange(30.0), "g": ["a", "b"] * 15}))
     damaged = content[:4] + header + content[4 + len(header) :]
-    said = sentence(tables.read_table, "a.parquet", damaged)
+    said = sentence(uploads.read_table, "a.parquet", damaged)
     assert "a.parquet cannot be read as a Parquet file (" in said
 
 
@@ -532,16 +537,16 @@ def test_a_description_with_any_byte_changed_is_a_table_or_a_sentence() -> None:
             changed = bytearray(content)
             changed[place] = (changed[place] + step) % 256
             try:
-                tables.read_table("a.parquet", bytes(changed))
+                uploads.read_table("a.parquet", bytes(changed))
             except DataError as error:
                 assert str(error).endswith(".")  # noqa: PT017 - both outcomes are right
 
 
 def test_too_many_pages(monkeypatch) -> None:
-    monkeypatch.setattr(pages, "MAX_PAGES", 20)
+    monkeypatch.setattr(parquet_sizes, "MAX_PAGES", 20)
     sink = io.BytesIO()
     people().to_parquet(sink, row_group_size=2)
-    assert "more than 20 pages" in sentence(tables.read_table, "a.parquet", sink.getvalue())
+    assert "more than 20 pages" in sentence(uploads.read_table, "a.parquet", sink.getvalue())
 
 
 def test_a_parquet_type_of_python_objects_is_not_unpickled(tmp_path) -> None:
@@ -558,7 +563,7 @@ def test_a_parquet_type_of_python_objects_is_not_unpickled(tmp_path) -> None:
     with pq.ParquetWriter(sink, schema) as writer:
         writer.write_table(pa.table({"x": [1, 2], "g": ["a", "b"]}, schema=schema))
     try:
-        tables.read_table("a.parquet", sink.getvalue())
+        uploads.read_table("a.parquet", sink.getvalue())
     except DataError as error:
         assert str(error).endswith(".")  # noqa: PT017 - both outcomes are right
     assert list(tmp_path.iterdir()) == []
@@ -568,9 +573,9 @@ def test_long_texts_that_are_stored_once_count_as_often_as_they_are_named(monkey
     monkeypatch.setattr(limits, "MAX_UNPACKED", 300_000)
     monkeypatch.setattr(limits, "MAX_BOOK", 300_000)
     frame = pd.DataFrame({"x": range(80), "g": ["a" * 9_000, "b"] * 40})
-    tables.read_table("a.parquet", as_parquet(frame[:40]))
+    uploads.read_table("a.parquet", as_parquet(frame[:40]))
     for name, content in (("a.parquet", as_parquet(frame)), ("a.xlsx", as_excel(frame))):
-        assert "unpacks to" in sentence(tables.read_table, name, content)
+        assert "unpacks to" in sentence(uploads.read_table, name, content)
 
 
 def test_columns_of_one_name_are_all_looked_at() -> None:
@@ -580,20 +585,20 @@ def test_columns_of_one_name_are_all_looked_at() -> None:
         pq.write_table(pa.Table.from_arrays(arrays, names=["x", "x", "x"]), sink)
         return sink.getvalue()
 
-    frame = tables.read_table("a.parquet", table("?")).frame
+    frame = uploads.read_table("a.parquet", table("?")).frame
     assert frame.columns.tolist() == ["x", "x (2)", "x (3)"]
     assert frame["x"].tolist() == ["a", "b"]
     assert frame["x (2)"].tolist()[0] == "c"
     assert frame["x (2)"].isna().tolist() == [False, True]
     assert frame["x (3)"].tolist() == [1.5, 2.5]
-    said = sentence(tables.read_table, "a.parquet", table("d" * 11_000))
+    said = sentence(uploads.read_table, "a.parquet", table("d" * 11_000))
     assert "'x (2)' of a.parquet has 11,000 characters; wanted at most 10,000" in said
 
 
 def test_no_name_is_a_tag_for_a_chart() -> None:
     frame = pd.DataFrame({"<b>x</b>": [1.0, 2, 3, 4], "g": ["<a href='//evil'>", "<5"] * 2})
-    data = tables.encode(
-        tables.read_table("a.csv", as_csv(frame)), Choice(("< b>x< /b>",), ("g",)), "my-a", "a"
+    data = uploads.encode(
+        uploads.read_table("a.csv", as_csv(frame)), Choice(("< b>x< /b>",), ("g",)), "my-a", "a"
     ).data
     assert data.group_names == ("< a href='//evil'>", "<5")
     assert data.feature_names == ("< b>x< /b>",)
@@ -606,7 +611,7 @@ def test_a_file_is_never_unpickled(tmp_path) -> None:
 
     content = pickle.dumps(Trap())
     for name in ("a.csv", "a.parquet", "a.xlsx", "a.tsv"):
-        sentence(tables.read_table, name, content)
+        sentence(uploads.read_table, name, content)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -616,14 +621,14 @@ def test_any_bytes_give_a_table_or_a_sentence(content: bytes, name: str) -> None
     for start in (b"", b"PAR1", b"PK\x03\x04", b"x,g\n"):
         said, table = "", None
         try:
-            table = tables.read_table(name, start + content)
+            table = uploads.read_table(name, start + content)
         except DataError as error:
             said = str(error)
         if table is None:
             assert said.endswith(".")
         else:
-            tables.preview(table.frame)
-            tables.guess_roles(tables.column_facts(table.frame))
+            uploads.preview(table.frame)
+            uploads.guess_roles(uploads.column_facts(table.frame))
 
 
 # ---------------------------------------------------------------- names
@@ -646,7 +651,7 @@ def test_a_name_that_is_already_numbered_stays_distinct() -> None:
 def test_names_are_always_distinct_and_filled(raw: list[str]) -> None:
     cleaned, _ = names.clean_names(raw, "x")
     assert len(set(cleaned)) == len(raw)
-    assert all(name and name == tables.clean_text(name) for name in cleaned)
+    assert all(name and name == uploads.clean_text(name) for name in cleaned)
 
 
 TWINS = "look the same but are written with different letters: look which one you mean."
@@ -654,7 +659,7 @@ TWINS = "look the same but are written with different letters: look which one yo
 
 def test_names_that_look_the_same_are_told() -> None:
     content = "age,\u0430ge,ａｇｅ,sex\n1,2,3,f\n4,5,6,m\n".encode()
-    table = tables.read_table("a.csv", content)
+    table = uploads.read_table("a.csv", content)
     assert table.frame.columns.tolist() == ["age", "\u0430ge", "ａｇｅ", "sex"]
     assert table.notes == (
         "'age' and '\u0430ge' (the second has CYRILLIC SMALL LETTER A), 'age' and 'ａｇｅ' (the "
@@ -727,26 +732,26 @@ def test_groups_and_categories_that_look_the_same_are_told() -> None:
     who = np.tile(["Ann", "\u0410nn", "Bob", "Bob"], 40)
     frame = people(160).assign(who=who)
     said = f"'Ann' and '\u0410nn' (the second has CYRILLIC CAPITAL LETTER A) {TWINS}"
-    groups = tables.find_groups(frame, ["who"])
+    groups = uploads.find_groups(frame, ["who"])
     assert groups.names == ("Ann", "Bob", "\u0410nn")
-    assert tables.group_warnings(groups) == [said]
-    assert tables.group_warnings(tables.find_groups(frame[who != "Ann"], ["who"])) == [
+    assert uploads.group_warnings(groups) == [said]
+    assert uploads.group_warnings(uploads.find_groups(frame[who != "Ann"], ["who"])) == [
         "A letter of another alphabet that looks alike stands within a word of '\u0410nn' "
         "(CYRILLIC CAPITAL LETTER A): look whether that is what you mean."
     ]
-    table = tables.read_table("a.csv", as_csv(frame))
+    table = uploads.read_table("a.csv", as_csv(frame))
     assert table.notes == ()
     for categories, noted in (("levels", True), ("share", True), ("leave out", False)):
         choice = Choice(("age", "who"), ("sex",), categories=categories)
-        notes = tables.encode(table, choice, "my-a", "a").data.notes
+        notes = uploads.encode(table, choice, "my-a", "a").data.notes
         assert (f"Values of 'who': {said}" in notes) is noted
     russian = people(80).assign(who=np.tile(["мужской", "женский"], 40))
-    assert tables.group_warnings(tables.find_groups(russian, ["who"])) == []
+    assert uploads.group_warnings(uploads.find_groups(russian, ["who"])) == []
 
 
 def test_intersections_are_those_of_pandas() -> None:
     frame = people()
-    groups = tables.find_groups(frame, ["sex", "origin"])
+    groups = uploads.find_groups(frame, ["sex", "origin"])
     wanted = frame.groupby(["sex", "origin"]).size()
     assert groups.sizes == {f"{a} × {b}": size for (a, b), size in wanted.items()}
 
@@ -754,61 +759,61 @@ def test_intersections_are_those_of_pandas() -> None:
 def test_thirty_groups_are_warned_of_and_can_be_joined() -> None:
     towns = [f"t{i % 30:02d}" for i in range(300)] + ["t05"] * 40
     frame = pd.DataFrame({"x": np.arange(340.0) % 17, "town": towns})
-    groups = tables.find_groups(frame, ["town"])
+    groups = uploads.find_groups(frame, ["town"])
     assert len(groups.names) == 30
-    [first, *_] = tables.group_warnings(groups)
+    [first, *_] = uploads.group_warnings(groups)
     assert "'town' gives 30 groups; at most 20 can be compared" in first
-    table = tables.Table("a.csv", frame)
-    said = sentence(tables.encode, table, Choice(("x",), ("town",)), "my-a", "a")
+    table = uploads.Table("a.csv", frame)
+    said = sentence(uploads.encode, table, Choice(("x",), ("town",)), "my-a", "a")
     assert "30 different values; wanted at most 20 groups" in said
-    below = tables.helpful_minimum(groups.sizes)
-    data = tables.encode(table, Choice(("x",), ("town",), join_below=below), "my-a", "a").data
+    below = uploads.helpful_minimum(groups.sizes)
+    data = uploads.encode(table, Choice(("x",), ("town",), join_below=below), "my-a", "a").data
     assert data.group_names == ("t05", OTHERS)
     assert data.n == 340
 
 
 def test_groups_that_would_share_a_name_stay_apart() -> None:
     frame = pd.DataFrame({"town": [OTHERS] * 3 + ["a"] * 3 + ["b"]})
-    joined = tables.find_groups(frame, ["town"], join_below=2)
+    joined = uploads.find_groups(frame, ["town"], join_below=2)
     assert joined.sizes == {OTHERS: 3, "a": 3, f"{OTHERS} (2)": 1}
     frame = pd.DataFrame({"one": ["p", "p × q"], "two": ["q × r", "r"]})
-    crossed = tables.find_groups(frame, ["one", "two"])
+    crossed = uploads.find_groups(frame, ["one", "two"])
     assert crossed.sizes == {"p × q × r": 1, "p × q × r (2)": 1}
     assert len(crossed.as_column().cat.categories) == 2
 
 
 def test_one_group_and_no_group() -> None:
-    table = tables.Table("a.csv", people().assign(sex="f"))
-    [warning] = tables.group_warnings(tables.find_groups(table.frame, ["sex"]))
+    table = uploads.Table("a.csv", people().assign(sex="f"))
+    [warning] = uploads.group_warnings(uploads.find_groups(table.frame, ["sex"]))
     assert "one group (f)" in warning
-    said = sentence(tables.encode, table, Choice(("age",), ("sex",)), "my-a", "a")
+    said = sentence(uploads.encode, table, Choice(("age",), ("sex",)), "my-a", "a")
     assert "one group only (f, 60 rows)" in said
-    [warning] = tables.group_warnings(tables.find_groups(people().assign(sex=None), ["sex"]))
+    [warning] = uploads.group_warnings(uploads.find_groups(people().assign(sex=None), ["sex"]))
     assert "No row has a value" in warning
 
 
 def test_two_rows() -> None:
-    table = tables.read_table("a.csv", b"age,sex\n30,f\n40,m\n")
-    groups = tables.find_groups(table.frame, ["sex"])
-    assert "fewer than 2 rows cannot be compared: f (1), m (1)" in tables.group_warnings(groups)[0]
-    assert tables.helpful_minimum(groups.sizes) == 0
-    said = sentence(tables.encode, table, Choice(("age",), ("sex",)), "my-a", "a")
+    table = uploads.read_table("a.csv", b"age,sex\n30,f\n40,m\n")
+    groups = uploads.find_groups(table.frame, ["sex"])
+    assert "fewer than 2 rows cannot be compared: f (1), m (1)" in uploads.group_warnings(groups)[0]
+    assert uploads.helpful_minimum(groups.sizes) == 0
+    said = sentence(uploads.encode, table, Choice(("age",), ("sex",)), "my-a", "a")
     assert "groups of fewer than 2 rows: f (1), m (1)" in said
 
 
 def test_small_and_many_groups_are_warned_of() -> None:
     frame = people(100).assign(town=[f"t{i % 10}" for i in range(100)])
-    warnings = tables.group_warnings(tables.find_groups(frame, ["town"]))
+    warnings = uploads.group_warnings(uploads.find_groups(frame, ["town"]))
     assert "10 groups are many" in warnings[0]
     assert "t0 (10), t1 (10), t2 (10), t3 (10), t4 (10) and 5 more" in warnings[1]
-    assert tables.group_warnings(tables.find_groups(frame, ["sex"])) == []
+    assert uploads.group_warnings(uploads.find_groups(frame, ["sex"])) == []
 
 
 @pytest.mark.parametrize("ranges", [2, 3, 5])
 def test_ranges_hold_about_as_many_rows_each(ranges: int) -> None:
     frame = pd.DataFrame({"age": np.random.default_rng(0).permutation(90).astype(float)})
     frame.loc[3, "age"] = np.nan
-    groups = tables.find_groups(frame, ["age"], ranges=ranges)
+    groups = uploads.find_groups(frame, ["age"], ranges=ranges)
     assert len(groups.names) == ranges
     assert max(groups.sizes.values()) - min(groups.sizes.values()) <= 2
     assert groups.unknown == 1
@@ -821,7 +826,7 @@ def test_ranges_hold_about_as_many_rows_each(ranges: int) -> None:
 
 def test_a_column_of_the_same_number_has_one_range() -> None:
     frame = pd.DataFrame({"x": [1.0] * 90 + list(range(9))})
-    assert tables.find_groups(frame, ["x"], ranges=2).sizes == {"up to 1": 92, "over 1": 7}
+    assert uploads.find_groups(frame, ["x"], ranges=2).sizes == {"up to 1": 92, "over 1": 7}
 
 
 # ---------------------------------------------------------------- encoding
@@ -832,11 +837,11 @@ def test_gaps_are_counted_as_they_are_treated() -> None:
     frame.loc[[0, 1], "age"] = np.nan
     frame.loc[[1, 2], "job"] = None
     frame.loc[5, "sex"] = None
-    table = tables.Table("a.csv", frame)
-    gaps = tables.count_gaps(frame, ["age", "job"], ["sex"])
+    table = uploads.Table("a.csv", frame)
+    gaps = uploads.count_gaps(frame, ["age", "job"], ["sex"])
     assert (gaps.dropped, gaps.without_group, gaps.filled) == (4, 1, 4)
     for missing in ("drop", "impute"):
-        encoded = tables.encode(table, Choice(("age", "job"), ("sex",), missing), "my-a", "a")
+        encoded = uploads.encode(table, Choice(("age", "job"), ("sex",), missing), "my-a", "a")
         assert encoded.dropped == (4 if missing == "drop" else 1)
         assert encoded.filled == (0 if missing == "drop" else 4)
         assert encoded.data.n == 60 - encoded.dropped
@@ -844,11 +849,11 @@ def test_gaps_are_counted_as_they_are_treated() -> None:
 
 
 def test_categories_can_become_levels_shares_or_nothing() -> None:
-    table = tables.Table("a.csv", people())
+    table = uploads.Table("a.csv", people())
     features = ("age", "job")
 
     def encoded(how, **more):
-        return tables.encode(
+        return uploads.encode(
             table, Choice(features, ("sex",), categories=how, **more), "a", "a"
         ).data
 
@@ -862,57 +867,57 @@ def test_categories_can_become_levels_shares_or_nothing() -> None:
     assert "Left out because they hold categories: job." in nothing.notes
     assert len(encoded("levels", categorical=("age",)).feature_names) > 10
     said = sentence(
-        tables.encode, table, Choice(("job",), ("sex",), categories="leave out"), "a", "a"
+        uploads.encode, table, Choice(("job",), ("sex",), categories="leave out"), "a", "a"
     )
     assert "All chosen features hold categories (job)" in said
 
 
 def test_a_column_of_text_as_feature() -> None:
     frame = people(120).assign(words=[f"person {i}" for i in range(120)])
-    table = tables.Table("a.csv", frame)
-    said = sentence(tables.encode, table, Choice(("words",), ("sex",)), "a", "a")
+    table = uploads.Table("a.csv", frame)
+    said = sentence(uploads.encode, table, Choice(("words",), ("sex",)), "a", "a")
     assert "'words' has 120 different texts ('person 0', 'person 1', 'person 10', …)" in said
     said = sentence(
-        tables.encode, table, Choice(("words",), ("sex",), categories="share"), "a", "a"
+        uploads.encode, table, Choice(("words",), ("sex",), categories="share"), "a", "a"
     )
     assert "'words (share)' has the same value" in said
 
 
 def test_a_feature_cannot_be_protected_too() -> None:
-    table = tables.Table("a.csv", people())
-    said = sentence(tables.encode, table, Choice(("age", "sex"), ("sex",)), "a", "a")
+    table = uploads.Table("a.csv", people())
+    said = sentence(uploads.encode, table, Choice(("age", "sex"), ("sex",)), "a", "a")
     assert "'sex' is both a feature and the protected attribute" in said
 
 
 def test_too_many_numbers_for_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    from antidote_core.datasets.tables import encoding
+    from antidote_core.datasets.uploads import encoding
 
     monkeypatch.setattr(encoding, "MAX_NUMBERS", 100)
-    table = tables.Table("a.csv", people())
-    said = sentence(tables.encode, table, Choice(("age", "job"), ("sex",)), "a", "a")
+    table = uploads.Table("a.csv", people())
+    said = sentence(uploads.encode, table, Choice(("age", "job"), ("sex",)), "a", "a")
     assert "60 rows by 4 features once encoded; wanted at most 100 numbers" in said
 
 
 def test_texts_are_cleaned_before_they_become_levels() -> None:
     frame = people().replace({"clerk": "cle\u200brk", "here": "![x](http://a.example)"})
-    data = tables.encode(
-        tables.Table("a.csv", frame), Choice(("age", "job"), ("origin",)), "a", "a"
+    data = uploads.encode(
+        uploads.Table("a.csv", frame), Choice(("age", "job"), ("origin",)), "a", "a"
     ).data
     assert "job = clerk" in data.feature_names
     assert data.group_names[0] == "![x] (http://a.example)"
 
 
 def test_every_sample_is_read_by_guessing() -> None:
-    for sample in tables.sample_files():
-        table = tables.read_table(sample.name, sample.content)
+    for sample in uploads.sample_files():
+        table = uploads.read_table(sample.name, sample.content)
         assert not table.notes
-        roles = tables.guess_roles(tables.column_facts(table.frame))
+        roles = uploads.guess_roles(uploads.column_facts(table.frame))
         assert len(roles.features) == 3
-        encoded = tables.encode(table, Choice(roles.features, (roles.protected,)), "a", "a")
+        encoded = uploads.encode(table, Choice(roles.features, (roles.protected,)), "a", "a")
         assert encoded.data.n > 250
-    german = tables.sample_files()[1]
-    assert tables.guess_format(german.name, german.content) == TextFormat(";", ",", ".", "cp1252")
-    frame = tables.read_table(german.name, german.content).frame
+    german = uploads.sample_files()[1]
+    assert uploads.guess_format(german.name, german.content) == TextFormat(";", ",", ".", "cp1252")
+    frame = uploads.read_table(german.name, german.content).frame
     with_pandas = pd.read_csv(
         io.BytesIO(german.content), sep=";", decimal=",", thousands=".", encoding="cp1252"
     )
@@ -925,5 +930,5 @@ def test_the_limit_of_the_server_is_the_one_of_the_library() -> None:
 
     config = Path(__file__).parents[2] / ".streamlit" / "config.toml"
     stated = tomllib.loads(config.read_text(encoding="utf-8"))["server"]["maxUploadSize"]
-    assert stated * 1024**2 == tables.MAX_BYTES
-    assert text.ODD_LINES < 0.05
+    assert stated * 1024**2 == uploads.MAX_BYTES
+    assert delimited.ODD_LINES < 0.05

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidote_core import Dataset, Event, RunSpec, SpecError
-from antidote_core.types import GROWTH_POLICIES, PAPER_SYMBOLS, Column
+from antidote_core.runs.spec import GROWTH_POLICIES, PAPER_SYMBOLS
+from antidote_core.types import Column
 
 EXAMPLES = settings(max_examples=100, deadline=None)
 names = st.text(min_size=1, max_size=8)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antidote_core.types import RunSpec
+from antidote_core.runs.spec import RunSpec
 
 # k-median runs without compiled kernels, which keeps the start of a worker short.
 SMALL = RunSpec(
@@ -59,7 +59,7 @@ def workers_under(home):
                 command = (entry / "cmdline").read_bytes().decode()
             except OSError:
                 continue
-            if "antidote_core.engine.worker" in command and str(home) in command:
+            if "antidote_core.engine.process.worker" in command and str(home) in command:
                 found.append(command)
     return found
 

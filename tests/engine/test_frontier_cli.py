@@ -8,13 +8,13 @@ import sys
 import pandas as pd
 import pytest
 
-from antidote_core.algorithms.record import fold
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import fold_sweep
-from antidote_core.cli import BAD_INPUT, INTERRUPTED, NOT_REACHED, REACHED, main
+from antidote_core.cli.main import BAD_INPUT, INTERRUPTED, NOT_REACHED, REACHED, main
 from antidote_core.engine import Runner
 from antidote_core.engine.settings import worker_environment
-from antidote_core.types import Event
+from antidote_core.runs.events import Event
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import fold_sweep
+from antidote_core.runs.view import fold
 
 COMMAND = [
     "frontier", "--dataset", "blobs", "--clustering", "kmedian", "--fairness", "social",

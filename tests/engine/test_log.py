@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidote_core import DataError, grow
-from antidote_core.algorithms.record import RunView, fold
-from antidote_core.engine.log import Follower, LogWriter, follow, read
-from antidote_core.types import Event
+from antidote_core.engine.store.log import Follower, LogWriter, follow, read
+from antidote_core.runs.events import Event
+from antidote_core.runs.view import RunView, fold
 
 from .runs import SMALL, plain
 

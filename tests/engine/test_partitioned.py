@@ -10,11 +10,11 @@ import pytest
 from distributed import Client, LocalCluster
 
 from antidote_core import Problem, load_dataset
-from antidote_core.datasets.parts import write_parts
+from antidote_core.datasets.parts.folder import write_parts
 from antidote_core.engine import RunError
-from antidote_core.engine import partitioned as module
-from antidote_core.engine.partitioned import ClusterShelves
-from antidote_core.partitioned import PartitionedProblem
+from antidote_core.engine.sweep import parts_on_dask as module
+from antidote_core.engine.sweep.parts_on_dask import ClusterShelves
+from antidote_core.problem_in_parts import PartitionedProblem
 from tests.core.test_kmeans_exact import random_antidotes
 
 

@@ -11,15 +11,15 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from antidote_core.datasets import tables
-from antidote_core.engine import reading
+from antidote_core.datasets import uploads
+from antidote_core.engine.process import isolated_read
 from antidote_core.errors import DataError
 
 SMALL = b"age,sex\n30,f\n40,m\n50,f\n60,m\n"
 
 
-def read(content: bytes, name: str = "a.csv") -> tables.Table:
-    return reading.read_table(name, content, None, None, ())
+def read(content: bytes, name: str = "a.csv") -> uploads.Table:
+    return isolated_read.read_isolated(name, content, None, None, ())
 
 
 def workbook() -> bytes:
@@ -51,26 +51,26 @@ def parquet() -> bytes:
     [("a.csv", SMALL), ("a.xlsx", workbook()), ("a.parquet", parquet())],
 )
 def test_the_same_table_as_read_here(name, content):
-    here = tables.read_table(name, content, blanks=())
+    here = uploads.read_table(name, content, blanks=())
     elsewhere = read(content, name)
     pd.testing.assert_frame_equal(elsewhere.frame, here.frame)
     assert (elsewhere.name, elsewhere.notes) == (here.name, here.notes)
 
 
 def test_settings_go_with_the_file():
-    form = tables.TextFormat(";", ",", ".", "cp1252")
+    form = uploads.TextFormat(";", ",", ".", "cp1252")
     content = "größe;g\n1.000,5;f\n-;m\n".encode("cp1252")
-    frame = reading.read_table("a.csv", content, form, None, ("-",)).frame
+    frame = isolated_read.read_isolated("a.csv", content, form, None, ("-",)).frame
     assert frame["größe"].tolist()[0] == 1000.5
     assert frame["größe"].isna().tolist() == [False, True]
-    assert reading.sheet_names("a.xlsx", workbook()) == ["people", "other"]
+    assert isolated_read.sheet_names_isolated("a.xlsx", workbook()) == ["people", "other"]
     with pytest.raises(DataError, match="no sheet 'third'"):
-        reading.read_table("a.xlsx", workbook(), None, "third", ())
+        isolated_read.read_isolated("a.xlsx", workbook(), None, "third", ())
 
 
 def test_a_refusal_comes_back_word_for_word():
     with pytest.raises(DataError) as here:
-        tables.read_table("ä\n.csv", b"x\n1\n")
+        uploads.read_table("ä\n.csv", b"x\n1\n")
     with pytest.raises(DataError) as elsewhere:
         read(b"x\n1\n", "ä\n.csv")
     assert str(elsewhere.value) == str(here.value)
@@ -93,7 +93,7 @@ def test_more_memory_than_allowed(monkeypatch, kind):
 
 
 def test_more_time_than_allowed(monkeypatch):
-    monkeypatch.setattr(reading, "READ_SECONDS", 0.01)
+    monkeypatch.setattr(isolated_read, "READ_SECONDS", 0.01)
     with pytest.raises(DataError, match=r"could not be read within 0\.01 seconds"):
         read(SMALL)
 
@@ -106,7 +106,7 @@ def test_a_reader_that_dies(monkeypatch, tmp_path, capfd, signal, sentence):
     reader = tmp_path / "python"
     reader.write_text(f"#!/bin/sh\necho trouble >&2\nkill -{signal} $$\n")
     reader.chmod(0o700)
-    monkeypatch.setattr(reading.sys, "executable", str(reader))
+    monkeypatch.setattr(isolated_read.sys, "executable", str(reader))
     with pytest.raises(DataError, match=sentence):
         read(SMALL)
     assert ("trouble" in capfd.readouterr().err) == (signal == "SEGV")  # for the server's log
@@ -114,7 +114,7 @@ def test_a_reader_that_dies(monkeypatch, tmp_path, capfd, signal, sentence):
 
 def test_all_tables_together_have_a_limit_and_those_let_go_do_not_count(monkeypatch):
     held = read(SMALL)
-    monkeypatch.setattr(reading, "MAX_HELD", sum(reading._held.values()) + 10)
+    monkeypatch.setattr(isolated_read, "MAX_HELD", sum(isolated_read._held.values()) + 10)
     with pytest.raises(DataError, match="as many tables of its visitors as it can"):
         read(SMALL)
     del held
@@ -128,12 +128,12 @@ def test_no_more_readers_at_once_than_allowed(monkeypatch, tmp_path):
         f"#!/bin/sh\ntouch {tmp_path}/$$.here\nsleep 0.3\nrm {tmp_path}/$$.here\nexit 1\n"
     )
     reader.chmod(0o700)
-    monkeypatch.setattr(reading.sys, "executable", str(reader))
+    monkeypatch.setattr(isolated_read.sys, "executable", str(reader))
     most = 0
     with ThreadPoolExecutor(6) as pool:
         asked = [pool.submit(read, SMALL) for _ in range(6)]
         while not all(one.done() for one in asked):
             most = max(most, sum(name.endswith(".here") for name in os.listdir(tmp_path)))
             time.sleep(0.02)
-    assert most == reading.READERS
+    assert most == isolated_read.READERS
     assert all(isinstance(one.exception(), DataError) for one in asked)

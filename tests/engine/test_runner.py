@@ -13,14 +13,14 @@ import pytest
 
 from antidote_core import load_dataset, run
 from antidote_core.engine import RunError, Runner, RunState
-from antidote_core.engine.log import read
 from antidote_core.engine.settings import (
     LEASE_SECONDS,
     LOOK_SECONDS,
     default_slots,
     worker_environment,
 )
-from antidote_core.types import RunSpec
+from antidote_core.engine.store.log import read
+from antidote_core.runs.spec import RunSpec
 
 from .runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
 

@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 
 from antidote_core import dataset_from_frame, load_dataset
-from antidote_core.algorithms.record import RunView
 from antidote_core.engine import RunError, RunState, Store
-from antidote_core.engine.datafile import read_dataset, write_dataset
-from antidote_core.engine.folder import RunFolder
-from antidote_core.engine.lock import Lock, is_held
-from antidote_core.engine.log import LogWriter
 from antidote_core.engine.settings import default_home
+from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
+from antidote_core.engine.store.folder import RunFolder
+from antidote_core.engine.store.lock import Lock, is_held
+from antidote_core.engine.store.log import LogWriter
 from antidote_core.errors import DataError
-from antidote_core.types import Event
+from antidote_core.runs.events import Event
+from antidote_core.runs.view import RunView
 
 from .runs import SMALL, other
 

@@ -10,11 +10,11 @@ import sys
 import pytest
 
 from antidote_core import load_dataset, run
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import DONE, FAILED, RUNNING, STOPPED, WAITING
 from antidote_core.engine import RunError, Runner, RunState
-from antidote_core.engine.cluster import GREET_SECONDS, PROBE_SECONDS, probe
 from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.sweep.worker_pool import GREET_SECONDS, PROBE_SECONDS, probe
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, STOPPED, WAITING
 
 from .runs import plain, until, worker_pid
 

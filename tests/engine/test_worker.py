@@ -8,15 +8,16 @@ import sys
 import pytest
 
 from antidote_core import run
-from antidote_core.engine import kernels, stop_sign, worker
-from antidote_core.engine.errors import DISK_FULL
-from antidote_core.engine.folder import RunFolder
-from antidote_core.engine.lock import Lock, is_held
-from antidote_core.engine.log import Follower, read
-from antidote_core.engine.scheduler import _how_it_ended
+from antidote_core.clustering import compiled
+from antidote_core.engine.process import stopping, worker
+from antidote_core.engine.process.scheduler import _how_it_ended
+from antidote_core.engine.process.stopping import DISK_FULL
 from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.store.folder import RunFolder
+from antidote_core.engine.store.lock import Lock, is_held
+from antidote_core.engine.store.log import Follower, read
 from antidote_core.errors import SolverError
-from antidote_core.types import Event
+from antidote_core.runs.events import Event
 
 from .runs import LONG, SMALL, plain, until
 
@@ -142,12 +143,12 @@ def test_a_stop_sign_from_before_the_start_ends_the_run_at_once(folder):
 
 def test_the_stop_sign_is_looked_up_rarely_and_stays(tmp_path, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(stop_sign.time, "monotonic", lambda: now[0])
-    sign = stop_sign.StopSign(tmp_path / "stop")
+    monkeypatch.setattr(stopping.time, "monotonic", lambda: now[0])
+    sign = stopping.StopSign(tmp_path / "stop")
     assert not sign()
     (tmp_path / "stop").write_text("enough")
     assert not sign()
-    now[0] += stop_sign.CANCEL_SECONDS
+    now[0] += stopping.CANCEL_SECONDS
     assert sign()
     (tmp_path / "stop").unlink()
     now[0] += 1
@@ -183,7 +184,14 @@ def test_a_worker_ends_when_the_pipe_from_its_server_ends(tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells only on Linux")
 def test_a_worker_whose_server_is_gone_before_it_begins_writes_nothing(folder):
     process = subprocess.Popen(
-        [sys.executable, "-m", "antidote_core.engine.worker", str(folder.path), "--server", "1"],
+        [
+            sys.executable,
+            "-m",
+            "antidote_core.engine.process.worker",
+            str(folder.path),
+            "--server",
+            "1",
+        ],
         stdin=subprocess.PIPE,
         env=worker_environment(),
     )
@@ -200,18 +208,18 @@ def test_the_compiler_is_noticed_once_and_only_if_it_works(monkeypatch):
         numba.njit(lambda x: x + 2)(1)
 
     said = []
-    monkeypatch.setattr(kernels, "warm", compile_twice)
-    kernels.prepare(lambda: said.append("compiling"))
+    monkeypatch.setattr(compiled, "warm", compile_twice)
+    compiled.prepare(lambda: said.append("compiling"))
     assert said == ["compiling"]
-    monkeypatch.setattr(kernels, "warm", lambda: None)
-    kernels.prepare(lambda: said.append("again"))
+    monkeypatch.setattr(compiled, "warm", lambda: None)
+    compiled.prepare(lambda: said.append("again"))
     assert said == ["compiling"]
 
 
 def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
     folder.spec.write_text(dataclasses.replace(SMALL, clustering="kmeans").to_json())
     folder.ask_to_stop("that is enough")
-    monkeypatch.setattr(kernels, "prepare", lambda on_compile: on_compile())
+    monkeypatch.setattr(compiled, "prepare", lambda on_compile: on_compile())
     monkeypatch.setattr(worker, "grow", lambda spec, data, cancel: iter(()))
     work(folder)
     stages = [e.data["text"] for e in read(folder.events)[0] if e.kind == "stage"]

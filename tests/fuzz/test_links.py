@@ -10,18 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from antidote_core import RunSpec
-from antidote_core.reporting import playground as play
-from pages._ui import (
-    frontier_settings,
-    frontier_store,
-    learn_playground,
-    paper_blocks,
-    run_settings,
-    run_store,
-)
-from pages._ui.link import asked_by_link, tell_ignored
-from pages._ui.settings import URL, clustering_settings, data_settings
-from pages._ui.show import attempt
+from antidote_core.teaching import playground as play
+from pages._ui import paper_blocks
+from pages._ui.jobs import run_settings, store, sweep_settings
+from pages._ui.learn import playground as learn_playground
+from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui.shared.settings import URL, clustering_settings, data_settings
+from pages._ui.shared.show import attempt
 
 from .inputs import tries
 from .pages import OWNER, opened, server, texts
@@ -42,8 +37,8 @@ HOSTILE = (
 
 def explore():
     link = asked_by_link()
-    run_id = run_store.shown_run()
-    status = attempt(run_store.status_of, run_id) if run_id else None
+    run_id = store.shown_run()
+    status = attempt(store.status_of, run_id) if run_id else None
     if status is not None and run_settings.agrees(link, status.spec):
         run_settings.put(status.spec)
     asked = run_settings.ask()
@@ -52,14 +47,14 @@ def explore():
 
 
 def frontier():
-    link = frontier_settings.link()
-    sweep_id = frontier_store.shown_sweep()
-    status = attempt(run_store.status_of, sweep_id) if sweep_id else None
-    if status is not None and attempt(frontier_store.view_of, sweep_id) is not None:
-        frontier_settings.agrees(link, status.spec)
-    frontier_settings.agrees(link, frontier_settings.EXAMPLE)
-    asked = frontier_settings.ask()
-    tell_ignored("frontier", frontier_settings.without_lists(link))
+    link = sweep_settings.link()
+    sweep_id = store.shown_sweep()
+    status = attempt(store.status_of, sweep_id) if sweep_id else None
+    if status is not None and attempt(store.sweep_view_of, sweep_id) is not None:
+        sweep_settings.agrees(link, status.spec)
+    sweep_settings.agrees(link, sweep_settings.EXAMPLE)
+    asked = sweep_settings.ask()
+    tell_ignored("frontier", sweep_settings.without_lists(link))
     return asked
 
 
@@ -128,11 +123,11 @@ def run_id(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     patch.setenv("ANTIDOTE_HOME", str(tmp_path_factory.mktemp("home")))
     with server():
-        runner = run_store.runner()
+        runner = store.runner()
         run_id = runner.submit(SPEC, owner=OWNER)
         assert runner.wait(run_id, 60).state == "finished"
         yield run_id
-        run_store._runner.clear()
+        store._runner.clear()
         runner.close()
     patch.undo()
 

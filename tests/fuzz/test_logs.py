@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidote_core import RunSpec, grow, load_dataset
-from antidote_core.algorithms.record import RunView
 from antidote_core.engine import RunError, RunState, Store
-from antidote_core.engine.log import Follower, follow, read
+from antidote_core.engine.store.log import Follower, follow, read
+from antidote_core.runs.view import RunView
 
 from .inputs import JSON, damaged, tries
 

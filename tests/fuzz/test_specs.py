@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antidote_core.algorithms.sweep import SweepSpec
 from antidote_core.errors import SpecError
-from antidote_core.types import RunSpec
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import SweepSpec
 
 from .inputs import JSON, damaged, tries
 

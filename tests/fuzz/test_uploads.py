@@ -19,11 +19,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from antidote_core.datasets import tables
-from antidote_core.engine.datafile import read_dataset, write_dataset
+from antidote_core.datasets import uploads
+from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
 from antidote_core.errors import DataError
-from antidote_core.reporting.handover import antidote_csv, union_csv
-from pages._ui.upload_store import choosable_name
+from antidote_core.reporting.documents.exports import antidote_csv, union_csv
+from pages._ui.data.own_tables import choosable_name
 
 from .inputs import tries
 
@@ -156,50 +156,50 @@ def through_the_page(name: str, content: bytes, chance: random.Random, folder: P
 
 
 def _through(name, content, chance):
-    kind = tables.file_kind(name, content)
+    kind = uploads.file_kind(name, content)
     form = sheet = None
     if kind == "text":
-        form = tables.guess_format(name, content)
+        form = uploads.guess_format(name, content)
         if chance.random() < 0.15:
-            form = tables.TextFormat(
-                chance.choice(list(tables.SEPARATORS)), chance.choice(list(tables.DECIMALS)),
-                chance.choice(list(tables.THOUSANDS)), chance.choice(list(tables.ENCODINGS)),
+            form = uploads.TextFormat(
+                chance.choice(list(uploads.SEPARATORS)), chance.choice(list(uploads.DECIMALS)),
+                chance.choice(list(uploads.THOUSANDS)), chance.choice(list(uploads.ENCODINGS)),
             )  # fmt: skip
     elif kind == "excel":
-        sheet = chance.choice(tables.sheet_names(name, content))
-    table = tables.read_table(name, content, form, sheet, ("NA", chance.choice(CELLS)))
+        sheet = chance.choice(uploads.sheet_names(name, content))
+    table = uploads.read_table(name, content, form, sheet, ("NA", chance.choice(CELLS)))
     frame = table.frame
     assert all(isinstance(label, str) and label.isprintable() for label in frame.columns)
     assert len(set(frame.columns)) == len(frame.columns)
-    tables.preview(frame)
-    facts = tables.column_facts(frame)
-    tables.facts_table(facts)
-    guess = tables.guess_roles(facts)
+    uploads.preview(frame)
+    facts = uploads.column_facts(frame)
+    uploads.facts_table(facts)
+    guess = uploads.guess_roles(facts)
     labels = list(frame.columns)
     protected = (guess.protected,) if guess.protected and chance.random() < 0.5 else None
     protected = protected or tuple(chance.sample(labels, chance.choice([1, 1, 2])))
-    ranges = chance.choice([2, 3, 6]) if any(tables.can_be_cut(frame[p]) for p in protected) else 0
-    groups = tables.find_groups(frame, protected, chance.choice([0, 0, 2, 5]), ranges)
-    warnings = tables.group_warnings(groups)
+    ranges = chance.choice([2, 3, 6]) if any(uploads.can_be_cut(frame[p]) for p in protected) else 0
+    groups = uploads.find_groups(frame, protected, chance.choice([0, 0, 2, 5]), ranges)
+    warnings = uploads.group_warnings(groups)
     assert all(warning.endswith(".") for warning in warnings)
-    tables.sizes_table(groups.sizes)
-    below = tables.helpful_minimum(groups.sizes)
+    uploads.sizes_table(groups.sizes)
+    below = uploads.helpful_minimum(groups.sizes)
     offered = [label for label in labels if label not in protected]
     features = [label for label in guess.features if label in offered]
     if not features or chance.random() < 0.5:
         features = chance.sample(offered, chance.randint(1, len(offered))) if offered else []
     if not features:
         return None
-    tables.count_gaps(frame, features, protected)
+    uploads.count_gaps(frame, features, protected)
     numbers = [f.name for f in facts if f.kind == "numbers" and f.name in features]
-    choice = tables.Choice(
+    choice = uploads.Choice(
         tuple(features), protected, chance.choice(["drop", "impute"]),
-        chance.choice(list(tables.CATEGORIES)),
+        chance.choice(list(uploads.CATEGORIES)),
         tuple(label for label in numbers if chance.random() < 0.2),
         below if chance.random() < 0.7 else 0, ranges,
     )  # fmt: skip
-    title = tables.clean_text(name[:40]) or "table"
-    encoded = tables.encode(table, choice, choosable_name(title), title)
+    title = uploads.clean_text(name[:40]) or "table"
+    encoded = uploads.encode(table, choice, choosable_name(title), title)
     assert encoded.data.n == encoded.rows - encoded.dropped
     return encoded.data
 
@@ -289,9 +289,9 @@ def test_a_table_of_hostile_cells(folder, seed, written):
     ]  # fmt: skip
     if kind == "text":
         sink = io.StringIO()
-        separator = chance.choice(list(tables.SEPARATORS))
+        separator = chance.choice(list(uploads.SEPARATORS))
         csv.writer(sink, delimiter=separator).writerows([header, *zip(*columns, strict=True)])
-        encoding = chance.choice(list(tables.ENCODINGS))
+        encoding = chance.choice(list(uploads.ENCODINGS))
         content = sink.getvalue().encode(encoding, errors="replace")
     elif kind == "excel":
         odd = [[chance.choice([*ODD, *column]) for _ in column] for column in columns]

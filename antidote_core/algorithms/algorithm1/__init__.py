@@ -1,0 +1,1 @@
+"""Algorithm 1: antidote data for sum-of-norms clustering."""

@@ -1,0 +1,284 @@
+"""The contest that a design must win: plain k-means takes the clustering of lowest inertia.
+
+Rivals come from three places: the optima of U, clusterings in which V has a centre for itself, and
+whatever a hunt with fresh k-means++ starts turns up. A rival that was ever ahead is remembered as a
+cut of the program and as a warm start of later contests.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antidote_core.algorithms.design.cluster_sums import apart, separation
+from antidote_core.algorithms.design.program import Cut
+from antidote_core.clustering.kmeans import (
+    Fixpoint,
+    KMeansEvaluator,
+    fit_kmeans,
+    fit_kmeans_by_starts,
+)
+from antidote_core.geometry import nearest_center
+from antidote_core.problem import Problem
+from antidote_core.types import Floats
+
+MARGIN = 1e-3  # of the inertia, asked of the program against every rival
+TIE = 0.5 * MARGIN  # rivals closer than this may win on another day: their costs count
+SAME = 0.02  # clusterings whose centres differ by less (relative) are one
+RESTARTS = 10
+HUNT_STARTS = 16
+HUNT_LONG = 48  # starts where the chance is in doubt
+HUNT_BATCH = 4
+IN_DOUBT = (0.5, 0.999)  # chances between these are worth a long hunt
+FINDABLE = 0.97  # wanted chance that a k-means of 10 restarts finds the target at all
+LIKELY = 0.95  # the clusterings that make up this much of the chance count for the cost
+SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
+MAX_CUTS = 64
+WARM_STARTS = 5
+STRONGEST = 6  # rivals that one contest teaches at most
+_HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One Lloyd run on U ∪ V: its fixpoint, and inertia and cost where it was stopped.
+
+    `fresh` runs are those of a hunt; they stop where scikit-learn does, short of the fixpoint.
+    """
+
+    fixpoint: Fixpoint
+    inertia: float
+    cost: float
+    fresh: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What re-clustering makes of a design.
+
+    `cost`: the worst among the clusterings that tie for the lowest inertia and those that k-means
+    with 10 restarts is likely to give; `safe_cost`: that cost with room for scatter; `lead`: how
+    far the best rival is ahead (negative: behind), relative to the inertia; `rival`: the run to be
+    beaten next, None when the target holds, and `rivals` all that are to be beaten; `chance`: that
+    k-means with 10 restarts is fair enough, and `found`: that it comes to the target at all, both
+    estimated from single starts; `missed`: the centre of the target that the other starts are
+    farthest from.
+    """
+
+    cost: float
+    safe_cost: float
+    lead: float
+    rival: Run | None
+    chance: float
+    found: float
+    missed: int | None = None
+    rivals: tuple[Run, ...] = ()
+
+    @property
+    def findable(self) -> bool:
+        """Whether independent runs will find the target, and not only prefer it."""
+        return self.found >= FINDABLE
+
+
+Known = tuple[Cut, Run]
+
+
+class Contest:
+    """The rivals of one problem, and the two kinds of fresh seeds."""
+
+    def __init__(self, problem: Problem) -> None:
+        assert isinstance(problem.evaluator, KMeansEvaluator)
+        self.problem = problem
+        self.evaluator = problem.evaluator
+        capture = self.evaluator.capture_centers
+        if capture is None:
+            capture = _fewer_centers(problem)
+        self.capture = capture
+        inertia = self._inertia(capture)
+        self.cuts = [Cut(capture, inertia, c) for c in range(problem.k)]
+        self.cuts += [Cut(centers, self._inertia(centers)) for centers in self.evaluator.basins]
+        self._fixed = len(self.cuts)
+        self._stood: dict[int, Floats] = {}  # by the identity of a cut
+        self.evaluations = 0  # Lloyd runs on U ∪ V so far
+        self._hunt_seeds = np.random.default_rng([problem.seed, _HUNT])
+        self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
+
+    def _inertia(self, centers: Floats) -> float:
+        return float(nearest_center(self.problem.points, centers)[1].sum())
+
+    def cost(self, counts: Floats, group_costs: Floats) -> float:
+        """F of a clustering of U with these counts per cluster and group, and costs per group."""
+        statistic = self.problem.fairness.statistic
+        assert statistic is not None
+        return float(statistic(counts, group_costs))
+
+    def run(self, antidote: Floats, start: Floats) -> Run:
+        """Lloyd on U ∪ V from the centres `start`."""
+        self.evaluations += 1
+        found = self.evaluator.descend(antidote, start)
+        return Run(found, found.inertia, self.cost(found.counts, found.group_costs))
+
+    def cuts_against(
+        self, centers: Floats, known: Sequence[Known], margin: float = MARGIN
+    ) -> list[Cut]:
+        """All cuts, with a margin unless they lead to the target at `centers` itself.
+
+        `known` says where the cuts led to last time; a cut not among them stands where it is.
+        """
+        near = SAME * separation(centers)
+        places = {id(cut): run.fixpoint.centers for cut, run in known}
+        return [
+            replace(cut, margin=margin)
+            if cut.captured is not None or apart(places.get(id(cut), cut.centers), centers) > near
+            else cut
+            for cut in self.cuts
+        ]
+
+    def known(self, antidote: Floats, target: Floats, latest: int = WARM_STARTS) -> list[Known]:
+        """Where the optima of U and the `latest` rivals stand on this V.
+
+        A rival is followed from where it stood last, which takes few steps, unless that has become
+        the target (k, d) itself: then it starts anew.
+        """
+        near = SAME * separation(target)
+        known = []
+        for cut in self.cuts[: self._fixed] + self.cuts[self._fixed :][-latest:]:
+            if cut.captured is not None:
+                continue
+            start = self._stood.get(id(cut), cut.centers)
+            run = self.run(antidote, start if apart(start, target) > near else cut.centers)
+            self._stood[id(cut)] = run.fixpoint.centers
+            known.append((cut, run))
+        return known
+
+    def captures(self, antidote: Floats, atoms: Floats) -> list[Run]:
+        """Clusterings that give a location of V a centre, and the portfolio's own answer.
+
+        The other centres are those of (k-1)-means, or those of an optimum of U without one.
+        """
+        starts = [self.evaluator.statistics(antidote)[0]]
+        for atom in atoms:
+            starts.append(np.vstack([self.capture, atom]))
+            for basin in self.evaluator.basins:
+                for c in range(len(basin)):
+                    start = basin.copy()
+                    start[c] = atom
+                    starts.append(start)
+        return [self.run(antidote, start) for start in starts]
+
+    def hunt(self, antidote: Floats, starts: int, stopped: Callable[[], bool]) -> list[Run]:
+        """Fresh k-means++ runs; fewer when `stopped()` between two of them."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+
+        union = np.vstack([self.problem.points, antidote])
+        runs = []
+        for seed in self._hunt_seeds.integers(2**31, size=starts):
+            if stopped():
+                break
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                model = KMeans(self.problem.k, n_init=1, random_state=int(seed)).fit(union)
+            cost = self.cost(*self.evaluator.at(model.cluster_centers_))
+            self.evaluations += 1
+            found = self.evaluator.descend(antidote, model.cluster_centers_)
+            runs.append(Run(found, float(model.inertia_), cost, fresh=True))
+        return runs
+
+    def judge(self, target: Run, runs: Sequence[Run], enough: float) -> Verdict:
+        """Who wins, and at which cost; a clustering that costs `enough` or less is no rival."""
+        centers = target.fixpoint.centers
+        near = SAME * separation(centers)
+        others = [run for run in runs if apart(run.fixpoint.centers, centers) > near]
+        lowest = min(run.fixpoint.inertia for run in [target, *runs])
+        tied = [
+            run
+            for run in [target, *others]
+            if not run.fresh and run.fixpoint.inertia <= lowest * (1.0 + TIE)
+        ]
+        unfair = [run for run in others if run.cost > enough]
+        unfair.sort(key=lambda run: run.fixpoint.inertia)
+        leads = [target.fixpoint.inertia / run.fixpoint.inertia - 1.0 for run in unfair]
+        ahead = [run for run, lead in zip(unfair, leads, strict=True) if lead > -TIE]
+        lead = leads[0] if leads else -1.0
+        fresh = sorted((run for run in runs if run.fresh), key=lambda run: run.inertia)
+        hits = sum(apart(run.fixpoint.centers, centers) <= near for run in fresh)
+        odds = best_of_odds(len(fresh), RESTARTS)
+        likely = fresh[: int(np.searchsorted(np.cumsum(odds), LIKELY)) + 1]
+        cost = max(run.cost for run in [*(tied or [target]), *likely])
+        # Runs stop at different points of a flat valley: others may stop a little further off.
+        scatter = [run.cost for run in likely if apart(run.fixpoint.centers, centers) <= near]
+        return Verdict(
+            cost=cost,
+            safe_cost=cost + (SCATTER * (max(scatter) - min(scatter)) if scatter else 0.0),
+            lead=lead,
+            rival=ahead[0] if ahead else None,
+            rivals=tuple(ahead),
+            chance=sum(p for p, run in zip(odds, fresh, strict=True) if run.cost <= enough),
+            found=1.0 - (1.0 - hits / max(len(fresh), 1)) ** RESTARTS,
+            missed=_missed(centers, [run.fixpoint.centers for run in fresh if run in others]),
+        )
+
+    def remember_all(self, rivals: Sequence[Run]) -> None:
+        """Make the strongest of these rivals cuts; some may be one and the same clustering."""
+        for rival in reversed(rivals[:STRONGEST]):
+            self.remember(rival)
+
+    def remember(self, rival: Run) -> None:
+        """Make a rival a cut; one that is almost there is replaced, the oldest makes room."""
+        centers = rival.fixpoint.centers
+        cut = Cut(centers, self._inertia(centers))
+        near = 0.1 * SAME * separation(centers)
+        for i in range(self._fixed, len(self.cuts)):
+            if apart(self.cuts[i].centers, centers) <= near:
+                self._stood.pop(id(self.cuts[i]), None)
+                self.cuts[i] = cut
+                return
+        if len(self.cuts) >= self._fixed + MAX_CUTS:
+            self._stood.pop(id(self.cuts.pop(self._fixed)), None)
+        self.cuts.append(cut)
+
+    def fresh_checks(
+        self, antidote: Floats, checks: int, stopped: Callable[[], bool]
+    ) -> Iterator[tuple[Floats, float, float]]:
+        """Independent clusterings of U ∪ V with seeds never used before: centres, inertia, cost.
+
+        Ends early, without the check it is at, when `stopped()` between two starts.
+        """
+        union = np.vstack([self.problem.points, antidote])
+        for seed in self._fresh_seeds.integers(2**31, size=checks):
+            for best in fit_kmeans_by_starts(union, self.problem.k, RESTARTS, int(seed)):
+                fit = best
+                if stopped():
+                    return
+            yield fit.centers, fit.objective, self.cost(*self.evaluator.at(fit.centers))
+
+
+def best_of_odds(count: int, draws: int) -> list[float]:
+    """Chances that the best of `draws` draws out of `count`, with replacement, is the i-th best.
+
+    >>> best_of_odds(2, 2)
+    [0.75, 0.25]
+    """
+    left = [(1.0 - i / count) ** draws for i in range(count + 1)] if count else [0.0]
+    return [left[i] - left[i + 1] for i in range(count)]
+
+
+def _missed(centers: Floats, elsewhere: Sequence[Floats]) -> int | None:
+    """The centre (of k) that is farthest from the clusterings `elsewhere`, on the whole."""
+    if not elsewhere:
+        return None
+    gaps = [
+        np.sqrt(((centers[:, None, :] - other[None, :, :]) ** 2).sum(axis=2)).min(axis=1)
+        for other in elsewhere
+    ]
+    return int(np.mean(gaps, axis=0).argmax())
+
+
+def _fewer_centers(problem: Problem) -> Floats:
+    if problem.k == 2:
+        return problem.points.mean(axis=0, keepdims=True)
+    return fit_kmeans(problem.points, problem.k - 1, RESTARTS, problem.seed).centers

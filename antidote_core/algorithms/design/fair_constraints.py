@@ -1,0 +1,146 @@
+"""What a fair clustering asks of the centres, as convex constraints of the design program.
+
+Social cost is convex in the centres at fixed labels: group j pays
+within_j + sum_c A_cj |M_c - mu_cj|^2, with mu_cj and A_cj the mean and the share of group j in
+cluster c. Balance counts heads and is not; the log ratios l_cj = log(share of group j in cluster c
+/ share of group j in U) are replaced by their tangents, with the flow of points over a boundary
+estimated from the points next to it, and the step is kept inside a trust region. The balance cost
+is -exp(-max |l_cj|).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from antidote_core.algorithms.design.cluster_sums import Cells
+from antidote_core.algorithms.design.conic import ConeProgram
+from antidote_core.types import Floats, Ints
+
+NEAR_SHARE = 0.02  # share of a group that counts as next to the boundary
+NEAR_POINTS = 40  # and the least number of its points
+HALF_A_POINT = 0.5  # stands for an empty cell, whose logarithm is infinite
+
+
+class SocialModel:
+    """F_social <= t * unit, exact at the labels of the pass: the first step may be of any length.
+
+    Costs within `close` of each other are one cost as far as independent runs can tell.
+    """
+
+    convex = True
+
+    def __init__(self, points: Floats, groups: Ints, vanilla_cost: float) -> None:
+        self._members = np.bincount(groups).astype(np.float64)
+        self._squares = np.bincount(groups, weights=np.einsum("ij,ij->i", points, points))
+        self.unit = vanilla_cost if vanilla_cost > 0 else 1.0
+        self.close = 1e-3 * self.unit
+
+    def cost(self, t: float) -> float:
+        """The cost that the program's t stands for."""
+        return t * self.unit
+
+    def constrain(
+        self, program: ConeProgram, cells: Cells, shift: Callable[[int], slice], t: int
+    ) -> None:
+        """One cone per group; `shift(c)` are the variables M_c - (mean of cluster c)."""
+        k, d = cells.means.shape
+        counts = cells.counts
+        group_means = cells.sums / np.maximum(counts, 1.0)[:, :, None]
+        spread = (counts * (group_means**2).sum(axis=2)).sum(axis=0)
+        present = np.flatnonzero(self._members > 0)
+        bound = np.zeros(program.variables)
+        bound[t] = 1.0
+        for j in present:
+            rows = np.zeros((k * d, program.variables))
+            offsets = np.zeros(k * d)
+            for c in range(k):
+                weight = math.sqrt(counts[c, j] / self._members[j] / self.unit)
+                block = slice(c * d, (c + 1) * d)
+                rows[block, shift(c)] = weight * np.eye(d)
+                offsets[block] = weight * (cells.means[c] - group_means[c, j])
+            within = (self._squares[j] - spread[j]) / self._members[j]
+            program.square_at_most(rows, offsets, bound, -within / self.unit)
+
+
+class BalanceModel:
+    """max |l_cj| <= t, linear in the centres around those of the last pass."""
+
+    convex = False
+    unit = 1.0
+    close = 1e-2
+
+    def __init__(self, points: Floats, groups: Ints) -> None:
+        self._points, self._groups = points, groups
+        self._members = np.bincount(groups).astype(np.float64)
+        self._squares = np.einsum("ij,ij->i", points, points)
+
+    def cost(self, t: float) -> float:
+        """The cost that the program's t stands for."""
+        return -math.exp(-max(t, 0.0))
+
+    def constrain(
+        self, program: ConeProgram, cells: Cells, shift: Callable[[int], slice], t: int
+    ) -> None:
+        """Two rows per cluster and group."""
+        present = np.flatnonzero(self._members > 0)
+        counts = np.maximum(cells.counts[:, present], HALF_A_POINT)
+        totals = counts.sum(axis=1)
+        shares = self._members[present] / self._members.sum()
+        logs = np.log(counts) - np.log(totals)[:, None] - np.log(shares)
+        flow = self._flow(cells.centers)[:, present]
+        slopes = flow / counts[:, :, None, None]
+        slopes -= (flow.sum(axis=1) / totals[:, None, None])[:, None]
+        k, g = counts.shape
+        rows = np.zeros((k * g, program.variables))
+        for e in range(k):
+            rows[:, shift(e)] = slopes[:, :, e].reshape(k * g, -1)
+        base = (logs - np.einsum("cjea,ea->cj", slopes, cells.shifts)).ravel()
+        up, down = rows.copy(), -rows
+        up[:, t] = down[:, t] = -1.0
+        program.at_most(np.vstack([up, down]), np.concatenate([-base, base]))
+
+    def _flow(self, centers: Floats) -> Floats:
+        """d (number of points of group j in cluster c) / d M_e, as (k, g, k, d).
+
+        A point x of cluster c next to cluster e has the margin s = |x - M_e|^2 - |x - M_c|^2 >= 0,
+        with ds/dM_c = 2 (x - M_c) and ds/dM_e = -2 (x - M_e); it crosses when s passes 0. The
+        density of s at 0 is that of the group's nearest margins.
+        """
+        points, groups = self._points, self._groups
+        k, d = centers.shape
+        squared = (
+            self._squares[:, None] - 2.0 * points @ centers.T + (centers**2).sum(axis=1)[None, :]
+        )
+        nearest = np.argpartition(squared, 1, axis=1)[:, :2]
+        rows = np.arange(len(points))[:, None]
+        order = np.argsort(squared[rows, nearest], axis=1)
+        nearest = nearest[rows, order]
+        margins = squared[rows[:, 0], nearest[:, 1]] - squared[rows[:, 0], nearest[:, 0]]
+        flow = np.zeros((k, len(self._members), k, d))
+        for j in range(len(self._members)):
+            members = np.flatnonzero(groups == j)
+            if not len(members):
+                continue
+            wanted = min(len(members), max(int(NEAR_SHARE * len(members)), NEAR_POINTS))
+            width = float(np.partition(margins[members], wanted - 1)[wanted - 1])
+            if width <= 0.0:
+                continue  # a clump of equal points on the boundary has no density
+            near = members[margins[members] <= width]
+            for c in range(k):
+                for e in range(k):
+                    crossing = near[(nearest[near, 0] == c) & (nearest[near, 1] == e)]
+                    if e == c or not len(crossing):
+                        continue
+                    inward = (points[crossing] - centers[c]).sum(axis=0) / width
+                    outward = (points[crossing] - centers[e]).sum(axis=0) / width
+                    flow[c, j, c] += inward
+                    flow[c, j, e] -= outward
+                    flow[e, j, c] -= inward
+                    flow[e, j, e] += outward
+        return flow
+
+
+FairnessModel = SocialModel | BalanceModel

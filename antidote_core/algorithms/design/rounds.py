@@ -1,0 +1,137 @@
+"""Algorithm 2 with designed V: the sizes of `grow`, one design per size, as its events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, Protocol
+
+from antidote_core.algorithms.design.designer import Cancel, Design, Designer, Progress, finish
+from antidote_core.datasets import load_for
+from antidote_core.errors import SpecError
+from antidote_core.problem import Problem
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import pack
+from antidote_core.types import Dataset, Floats
+
+
+class Sizes(Protocol):
+    """Which size to try next, told how the last one went; `limit` is the largest."""
+
+    limit: int
+
+    def next(self) -> int | None:
+        """The next size, None at the end."""
+
+    def record(self, size: int, reached: bool, way: float = 0.0) -> None:
+        """What became of a size, and which share of the way to the target it came."""
+
+
+def designed_rounds(
+    problem: Problem,
+    box: tuple[Floats, Floats],
+    target: float | None,
+    sizes: Sizes,
+    stop: Cancel,
+    state: Callable[[Problem, Floats], dict[str, Any]],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Events as (kind, data): progress and cut within a size, round at its end, notes at last.
+
+    A size counts as reached when the target is met by all independent clusterings; at the largest
+    size by the best of them and by enough of the others. So a smaller size is not bought with luck.
+    Without a target the cost of plain clustering must be beaten by a design that holds.
+    """
+    designer = Designer(problem, box, stop)
+    answer = None
+    index = 0
+    while (size := sizes.next()) is not None and not stop():
+        steps = designer.design(size, target, last=size >= sizes.limit)
+        while True:
+            try:
+                step = next(steps)
+            except StopIteration as end:
+                design = end.value
+                break
+            yield (
+                "cut" if step.kind == "cut" else "progress",
+                {
+                    "index": index,
+                    "size": size,
+                    "cost": step.data["best"],
+                    "evaluations": designer.contest.evaluations,
+                    "design": {"kind": step.kind, **step.data},
+                },
+            )
+        reached = design.solid or (design.reached and size >= sizes.limit)
+        if target is None:
+            reached = design.holds and design.best_cost < problem.vanilla.cost
+        yield (
+            "round",
+            {
+                "index": index,
+                "size": design.size,
+                "antidote": pack(design.antidote),
+                "reached": reached,
+                "evaluations": designer.contest.evaluations,
+                "design": {**design.summary(), "fewest": designer.fewest(design, target)},
+                **state(problem, design.antidote),
+            },
+        )
+        gap = 0.0 if target is None else problem.vanilla.cost - target
+        way = (problem.vanilla.cost - design.cost) / gap if gap > 0 else 0.0
+        sizes.record(design.size if reached else size, reached, way)
+        index += 1
+        if answer is None or reached or not answer.reached:
+            answer = design
+    if answer is not None:
+        for text in answer.notes:
+            yield "note", {"text": text}
+
+
+def design_frontier(
+    spec: RunSpec,
+    sizes: Sequence[int],
+    data: Dataset | None = None,
+    cancel: Cancel | None = None,
+) -> list[Design]:
+    """The best verified V for each size, small to large, from one call.
+
+    Takes data, cost, k, restarts, box and seed from the spec; `data` overrides the data set that it
+    names. A design of one size starts from that of the size before and knows its rivals; where
+    fewer points did better, theirs stand. After `cancel()` the sizes done so far are returned.
+
+    >>> spec = RunSpec(dataset="blobs", fairness="social", optimizer="design")
+    >>> few, many = design_frontier(spec, [20, 5])
+    >>> few.size <= 5 and many.size <= 20 and many.best_cost <= few.best_cost
+    True
+    """
+    chosen = load_for(spec) if data is None else data
+    problem = Problem.of(spec, chosen)
+    return finish(frontier_steps(problem, sizes, spec.box, cancel))
+
+
+def frontier_steps(
+    problem: Problem, sizes: Sequence[int], box: str = "minmax", cancel: Cancel | None = None
+) -> Generator[Progress, None, list[Design]]:
+    """`design_frontier` step by step."""
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
+    designer = Designer(problem, problem.box(box), cancel)
+    designs: list[Design] = []
+    for size in sorted(set(sizes)):
+        if designer.stopped:
+            break
+        found = yield from designer.design(size)
+        if not found.checks:
+            break  # stopped before it was verified
+        if designs and not _better(found, designs[-1]):
+            found = designs[-1]
+        designs.append(found)
+    return designs
+
+
+def _better(design: Design, fewer: Design) -> bool:
+    """Whether more points were worth it: verified, and at a lower cost."""
+    if design.holds != fewer.holds:
+        return design.holds
+    return design.best_cost < fewer.best_cost

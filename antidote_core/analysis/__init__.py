@@ -1,0 +1,1 @@
+"""What screens and reports need computed; no words and no pictures."""

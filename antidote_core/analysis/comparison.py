@@ -1,0 +1,143 @@
+"""One table: plain clustering, the fair algorithms in both scorings, and antidote data."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from antidote_core.algorithms.algorithm2.grow import run
+from antidote_core.baselines import BaselineResult
+from antidote_core.baselines.registry import SOTA, sota_result
+from antidote_core.datasets import load_for
+from antidote_core.fairness import get_fairness
+from antidote_core.problem import Problem
+from antidote_core.quality import Quality, quality
+from antidote_core.runs.spec import RunSpec
+from antidote_core.types import Dataset, Floats, Solution
+
+ANTIDOTE = "antidote"
+VANILLA = "vanilla"
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """One clustering of U: both costs (lower is fairer), quality, seconds, |V| where it has one.
+
+    `scoring` says how the points were given to centres: "own assignment" or "nearest centre".
+    """
+
+    name: str
+    scoring: str
+    balance: float
+    social: float
+    quality: Quality
+    seconds: float
+    size: int = 0
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values fit for JSON, the quality scores beside the costs; no number is None."""
+        values = asdict(self)
+        values.update(values.pop("quality"))
+        values["notes"] = list(self.notes)
+        return {
+            key: None if isinstance(value, float) and not math.isfinite(value) else value
+            for key, value in values.items()
+        }
+
+
+def solution_row(
+    problem: Problem, name: str, antidote: Floats, seconds: float, notes: tuple[str, ...] = ()
+) -> ComparisonRow:
+    """The row of C(U ∪ V); V may be empty."""
+    solution = problem.cluster(antidote)
+    scoring = "nearest centre" if problem.clustering.by_nearest_center else "own assignment"
+    return ComparisonRow(
+        name=name,
+        scoring=scoring,
+        balance=_cost("balance", problem, solution),
+        social=_cost("social", problem, solution),
+        quality=quality(problem.points, solution.labels),
+        seconds=seconds,
+        size=len(antidote),
+        notes=notes,
+    )
+
+
+def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRow]:
+    """The two rows of a fair algorithm, one per scoring."""
+    from antidote_core.geometry import nearest_center
+
+    nearest, _ = nearest_center(problem.points, result.centers)
+    labels = {"own assignment": result.labels, "nearest centre": nearest}
+    return [
+        ComparisonRow(
+            name=result.name,
+            scoring=scoring,
+            balance=costs["balance"],
+            social=costs["social"],
+            quality=result.quality
+            if scoring == "own assignment"
+            else quality(problem.points, labels[scoring]),
+            seconds=result.seconds,
+            notes=result.notes,
+        )
+        for scoring, costs in result.scores.items()
+    ]
+
+
+def run_comparison(
+    spec: RunSpec, data: Dataset, antidote: Floats, seconds: float
+) -> Iterator[ComparisonRow]:
+    """The rows beside one run: plain clustering, its fair algorithm in both scorings, the run."""
+    begun = time.perf_counter()
+    problem = Problem.of(spec, data)
+    plain_seconds = time.perf_counter() - begun
+    yield solution_row(problem, VANILLA, data.points[:0], plain_seconds)
+    if len(antidote):
+        yield solution_row(problem, ANTIDOTE, antidote, seconds)
+    fair = sota_result(problem)
+    if fair is not None:
+        yield from baseline_rows(problem, fair)
+
+
+def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRow]:
+    """Rows for one data set, clustering and k, as they are ready.
+
+    Plain clustering first, then every fair algorithm for this clustering, then antidote data for
+    each cost that has one, with the settings of `spec`.
+    """
+    if data is None:
+        data = load_for(spec)
+    costs = [fairness for clustering, fairness in SOTA if clustering == spec.clustering]
+    costs = costs or [spec.fairness]
+    begun = time.perf_counter()
+    problem = Problem(data, spec.clustering, costs[0], spec.k, spec.restarts, spec.seed)
+    seconds = time.perf_counter() - begun
+    yield solution_row(problem, VANILLA, data.points[:0], seconds)
+    for fairness in costs:
+        judged = Problem(data, spec.clustering, fairness, spec.k, spec.restarts, spec.seed)
+        fair = sota_result(judged)
+        if fair is not None:
+            yield from baseline_rows(judged, fair)
+    for fairness in costs:
+        result = run(_with_fairness(spec, fairness), data)
+        share = result.verification.share if result.verification else 0.0
+        note = f"{result.reason}; {share:.0%} of independent clusterings agree"
+        yield solution_row(
+            problem, f"{ANTIDOTE} for {fairness}", result.antidote, result.seconds, (note,)
+        )
+
+
+def _with_fairness(spec: RunSpec, fairness: str) -> RunSpec:
+    return RunSpec(**{**asdict(spec), "fairness": fairness})
+
+
+def _cost(name: str, problem: Problem, solution: Solution) -> float:
+    cost = get_fairness(name)
+    if problem.clustering.by_nearest_center:
+        return cost.of_centers(solution.centers, problem.points, problem.groups)
+    return cost.of_labels(solution.labels, solution.centers, problem.points, problem.groups)

@@ -1,0 +1,102 @@
+"""`python -m antidote_core paper`: recompute the paper's tables, go on where it was interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from antidote_core.errors import DataError, SpecError
+from antidote_core.paper.recompute import Done, run_cells
+from antidote_core.paper.results import (
+    STORED,
+    Journal,
+    new_results,
+    read_results,
+    stored_results,
+    write_results,
+)
+from antidote_core.paper.rows import MODES, TABLES, all_cells
+from antidote_core.paper.tables import all_markdown, fill
+
+OUT = Path("paper-results.json")
+
+
+def add_command(commands: Any) -> None:
+    """The subcommand `paper`."""
+    parser = commands.add_parser("paper", help="recompute the paper's tables beside its numbers")
+    parser.set_defaults(call=_paper)
+    parser.add_argument("--table", action="append", default=[], help=", ".join(TABLES))
+    parser.add_argument("--dataset", action="append", default=[], help="adult, bank, ...")
+    parser.add_argument("--mode", action="append", default=[], help=" or ".join(MODES))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--out", type=Path, help=f"the results; {OUT} by default")
+    parser.add_argument("--fresh", action="store_true", help="forget what was computed before")
+    parser.add_argument(
+        "--markdown", action="store_true",
+        help="compute nothing: print the results of --out, or those that come with the software",
+    )  # fmt: skip
+    parser.add_argument(
+        "--into", type=Path, help="with --markdown: renew the blocks of results in this page"
+    )
+
+
+def _paper(options: argparse.Namespace) -> int:
+    if options.markdown:
+        return _show(options)
+    if options.into is not None:
+        raise SpecError("--into goes with --markdown: it renews a page from results that exist.")
+    for name, least in (("seed", 0), ("processes", 1)):
+        if getattr(options, name) < least:
+            raise SpecError(f"--{name} must be at least {least}; got {getattr(options, name)}.")
+    cells = all_cells(options.table, options.dataset, options.mode)
+    out = options.out or OUT
+    journal = Journal(out.with_name(out.name + ".journal"), options.seed)
+    if options.fresh:
+        journal.clear()
+    known = stored_results().rows if STORED.exists() else {}
+    begun = time.monotonic()
+    resumed = 0
+    for step in run_cells(cells, journal, options.processes, known):
+        resumed += step.resumed
+        if not step.resumed:
+            if resumed:
+                print(f"{resumed} of {step.total} were there already, from {journal.path}")
+                resumed = 0
+            print(_line(step), flush=True)
+    write_results(out, new_results(options.seed, journal.rows()))
+    print(f"{len(cells)} numbers in {_minutes(time.monotonic() - begun)}; results in {out}")
+    return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    results = read_results(options.out) if options.out else stored_results()
+    if options.into is None:
+        print(all_markdown(results))
+        return 0
+    try:
+        page = options.into.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"The page {options.into} cannot be read: {error}.") from None
+    options.into.write_text(fill(page, results), encoding="utf-8")
+    print(f"renewed {options.into}", file=sys.stderr)
+    return 0
+
+
+def _line(step: Done) -> str:
+    answer = step.row["answer"]
+    if "cost" in answer:
+        what = f"{step.row['vanilla']:.5g} -> {answer['cost']:.5g}, |V| = {answer['size']:,}"
+    else:
+        what = f"{answer['ratio']:.3g} times"
+    return (
+        f"[{step.done}/{step.total}] {step.cell.key}: {what} ({step.row['seconds']:.0f} s); "
+        f"about {_minutes(step.seconds_left)} left"
+    )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

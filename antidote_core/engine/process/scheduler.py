@@ -1,0 +1,277 @@
+"""The queue at work: one background thread that starts worker processes and sees them end."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+
+from antidote_core.engine.limits import Limits
+from antidote_core.engine.process.stopping import DISK_FULL
+from antidote_core.engine.settings import (
+    JUMP_SECONDS,
+    LEASE_SECONDS,
+    LOOK_SECONDS,
+    STOP_SECONDS,
+    SWEEP_SLOTS,
+    TICK_SECONDS,
+    worker_environment,
+)
+from antidote_core.engine.status import RunState
+from antidote_core.engine.store.folder import RunFolder
+from antidote_core.engine.store.lock import Lock, is_held
+from antidote_core.engine.store.log import Follower, LogWriter
+from antidote_core.engine.store.store import Store
+from antidote_core.errors import RunError
+from antidote_core.runs.events import Event
+from antidote_core.runs.kinds import Kind, View
+from antidote_core.runs.sweep_view import SweepView
+from antidote_core.runs.view import RunView
+
+_AGAIN = "restart the run to get the result it would have had"
+SERVER_GONE = f"the server ended while the run was working; {_AGAIN}"
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass
+class _Worker:
+    """A process, and since when it has been asked to stop."""
+
+    process: subprocess.Popen[bytes]
+    asked: float | None = None
+
+    def let_go(self) -> None:
+        """Close our end of its standard input."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+
+class Scheduler:
+    """Works while it holds the lock of the home folder; without it, waits to take over."""
+
+    def __init__(
+        self, store: Store, slots: int, idle_seconds: float, limits: Limits | None = None
+    ) -> None:
+        self._store = store
+        self._slots = slots
+        self._idle_seconds = idle_seconds
+        self._limits = limits or Limits()
+        self._workers: dict[str, _Worker] = {}
+        self._adopted: set[str] = set()  # runs whose server is gone and whose worker still lives
+        self._lock = Lock(store.home / "scheduler.lock")
+        self._next_look = 0.0
+        self._ahead = time.time() - time.monotonic()  # of the clock on the wall
+        self._closing = False
+        self._wake = threading.Event()
+        self._take_over()
+        # The kernel ends a worker when the *thread* that started it ends (see lifeline), so one
+        # thread starts all of them and lives as long as this object.
+        self._thread = threading.Thread(target=self._work, name="antidote-scheduler", daemon=True)
+        self._thread.start()
+
+    @property
+    def schedules(self) -> bool:
+        """Whether this scheduler is the one that starts workers."""
+        return self._lock.held
+
+    def wake(self) -> None:
+        """Look at the queue now."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """End the workers and give up the lock."""
+        self._closing = True
+        self._wake.set()
+        self._thread.join()
+        self._lock.release()
+
+    def _take_over(self) -> None:
+        if self._lock.acquire():
+            self._recover()
+
+    def _recover(self) -> None:
+        """Runs that were working when their server ended become dead, and say so.
+
+        A worker that still lives is waited for.
+        """
+        for run_id in self._store.ids(RunState.RUNNING):
+            if run_id in self._workers:
+                continue
+            if is_held(self._folder(run_id).lock):
+                self._adopted.add(run_id)
+            else:
+                self._adopted.discard(run_id)
+                self._settle(run_id, SERVER_GONE)
+
+    def _work(self) -> None:
+        try:
+            trouble = ""
+            while not self._closing:
+                try:
+                    self._tick()
+                    trouble = ""
+                except Exception as error:  # a full disk, say: the next tick may do better
+                    if str(error) != trouble:  # said once, not at every tick
+                        _logger.exception("The scheduler could not do its rounds")
+                    trouble = str(error)
+                self._wake.wait(TICK_SECONDS)
+                self._wake.clear()
+        finally:
+            self._end_workers()
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        look = now >= self._next_look
+        if look:
+            self._next_look = now + LOOK_SECONDS
+            self._take_over()
+        self._notice_jump()
+        if not self._lock.held:
+            return
+        for run_id in list(self._workers):
+            self._attend(run_id, now)
+        if look:
+            self._stop_idle()
+            self._stop_late()
+            for run_id in self._store.expired(LEASE_SECONDS):
+                self._store.remove(run_id)
+        # Sweeps have places of their own, so that a long one does not keep single runs waiting.
+        for kind, slots in ((Kind.RUN, self._slots), (Kind.SWEEP, SWEEP_SLOTS)):
+            working = set(self._store.ids(RunState.RUNNING, kind))
+            free = slots - len(working & (self._workers.keys() | self._adopted))
+            for run_id in self._store.ids(RunState.QUEUED, kind)[: max(0, free)]:
+                self._start(run_id)
+
+    def _notice_jump(self) -> None:
+        """A clock that was set, or a laptop that slept, is not hours in which nobody looked."""
+        ahead = time.time() - time.monotonic()
+        jump = ahead - self._ahead
+        if self._lock.held and abs(jump) > JUMP_SECONDS:
+            self._store.shift(jump)
+        self._ahead = ahead
+
+    def _start(self, run_id: str) -> None:
+        if run_id in self._workers or not self._store.claim(run_id):
+            return
+        folder = self._folder(run_id)
+        command = [
+            sys.executable,
+            "-m",
+            "antidote_core.engine.process.worker",
+            str(folder.path.resolve()),
+        ]
+        memory = str(self._limits.worker_gigabytes)
+        try:
+            with LogWriter(folder.events) as log:
+                log.append(Event("stage", 0.0, {"text": "loading libraries"}))
+            with folder.output.open("ab") as output:
+                process = subprocess.Popen(
+                    [*command, "--server", str(os.getpid()), "--memory", memory],
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    stderr=output,
+                    env=worker_environment(),
+                    start_new_session=True,  # a Ctrl-C in the terminal is for the server
+                )
+        except OSError as error:
+            reason = f"the worker could not be started ({error.strerror})"
+            self._settle(run_id, reason, RunState.FAILED)
+            return
+        self._workers[run_id] = _Worker(process)
+
+    def _attend(self, run_id: str, now: float) -> None:
+        """Notice the end of a worker; help it to end when it was asked to and does not."""
+        worker, folder = self._workers[run_id], self._folder(run_id)
+        code = worker.process.poll()
+        if code is not None:
+            worker.let_go()
+            if self._store.has(run_id):  # it may have been removed while it worked
+                self._settle(run_id, _how_it_ended(code))
+            del self._workers[run_id]
+        elif not folder.path.exists():  # nothing it finds can be kept
+            worker.process.terminate()
+        elif not folder.stop.exists():
+            worker.asked = None
+        elif worker.asked is None:
+            worker.asked = now
+        elif now - worker.asked > 2 * STOP_SECONDS:
+            worker.process.kill()
+        elif now - worker.asked > STOP_SECONDS:
+            worker.process.terminate()
+
+    def _settle(self, run_id: str, how: str, state: RunState = RunState.DEAD) -> None:
+        """Write down how a run ended whose worker is gone; its log decides if it is closed."""
+        folder = self._folder(run_id)
+        try:
+            view = self._view(run_id)
+            if not view.closed:
+                if folder.stop.exists():
+                    state, how = RunState.STOPPED, folder.stop.read_text(encoding="utf-8")
+                folder.write_end(state, how, view.seconds)
+                view = self._view(run_id)
+            self._store.settle(run_id, RunState(view.state), view.reason, view)
+        except OSError as error:
+            reason = f"the folder of the run cannot be used ({error.strerror})"
+            self._store.settle(run_id, RunState.DEAD, reason, RunView())
+
+    def _stop_idle(self) -> None:
+        reason = (
+            f"nobody looked at this run for {self._idle_seconds / 60:g} minutes; the best V so far "
+            "is kept"
+        )
+        self._ask_to_stop(self._store.idle(self._idle_seconds), reason)
+
+    def _stop_late(self) -> None:
+        if self._limits.run_minutes:
+            for run_id in self._store.late(self._limits.run_minutes):
+                sweep = self._store.kind(run_id) is Kind.SWEEP
+                reason = self._limits.sweep_time_is_up if sweep else self._limits.time_is_up
+                self._ask_to_stop([run_id], reason)
+
+    def _ask_to_stop(self, run_ids: list[str], reason: str) -> None:
+        for run_id in run_ids:
+            try:
+                self._folder(run_id).ask_to_stop(reason)
+            except OSError:
+                _logger.exception("Run %s cannot be asked to stop", run_id)
+
+    def _end_workers(self) -> None:
+        for worker in self._workers.values():
+            worker.process.terminate()
+        for run_id, worker in self._workers.items():
+            try:
+                worker.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                worker.process.kill()
+                worker.process.wait()
+            worker.let_go()
+            try:
+                self._settle(run_id, SERVER_GONE)
+            except RunError:  # a full disk, say: the next server finds out how it ended
+                _logger.exception("The end of run %s could not be written down", run_id)
+        self._workers.clear()
+
+    def _view(self, run_id: str) -> View:
+        events = self._folder(run_id).events
+        if self._store.kind(run_id) is Kind.SWEEP:
+            return Follower(events, SweepView()).view()
+        return Follower(events, RunView()).view()
+
+    def _folder(self, run_id: str) -> RunFolder:
+        return RunFolder(self._store.runs / run_id)
+
+
+def _how_it_ended(code: int) -> str:
+    if code < 0:
+        memory = ", often a sign that memory ran out" if code == -9 else ""
+        return f"the worker process was ended from outside (signal {-code}{memory}); {_AGAIN}"
+    if code == DISK_FULL:
+        return (
+            f"the disk was full, so that nothing more could be written; free space, then {_AGAIN}"
+        )
+    return f"the worker process ended unexpectedly (exit code {code}), see its log; {_AGAIN}"

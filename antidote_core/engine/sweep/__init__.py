@@ -1,0 +1,1 @@
+"""Sweeps on dask: the tasks, the pool that computes them, and parts of U on its workers."""

@@ -1,0 +1,252 @@
+"""A sweep in a process of its own: hands out cells, keeps what comes back, tells the log."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from antidote_core.analysis.comparison import ANTIDOTE
+from antidote_core.engine.process.stopping import StopSign
+from antidote_core.engine.settings import cores, default_scheduler
+from antidote_core.engine.store.folder import RunFolder
+from antidote_core.engine.store.log import LogWriter, follow, read
+from antidote_core.engine.store.store import Store, content_key
+from antidote_core.engine.sweep.tasks import compute_cell, compute_reference
+from antidote_core.engine.sweep.worker_pool import Crew, News, join_crew, start_crew
+from antidote_core.errors import RunError, sentence
+from antidote_core.runs.events import Event
+from antidote_core.runs.sweep_spec import Cell, SweepSpec
+from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, SweepView, after_sweep, cell_data
+from antidote_core.runs.view import RunView, fold
+from antidote_core.types import Dataset
+
+NEWS_SECONDS = 0.1  # between two looks at the stop file
+COUNT_SECONDS = 2.0  # between two counts of the workers
+CELL, REFERENCE = "cell", "reference"
+
+Problem = tuple[str, str, int]
+
+
+class SweepWork:
+    """The cells of one sweep on their way into the store, and its events into the log."""
+
+    def __init__(self, folder: RunFolder, log: LogWriter) -> None:
+        self._folder = folder
+        self._log = log
+        self._id = folder.path.name
+        self._stop = StopSign(folder.stop)
+        self._token = secrets.token_hex(8)
+        self._begun = time.monotonic()
+        self._view = SweepView()
+        self._next_count = 0.0
+
+    def to_the_end(self) -> bool:
+        """Every cell that is not in the store; an error becomes the event "failed"."""
+        well = True
+        try:
+            self._work()
+        except Exception as error:
+            traceback.print_exc()
+            self._tell("failed", reason=sentence(error))
+            well = False
+        self._tell("closed")
+        return well
+
+    def _work(self) -> None:
+        spec = self._folder.read_sweep()
+        self._tell("stage", text="reading the data")
+        data = self._folder.read_data()
+        self._tell("started", sweep=spec.to_json(), id=spec.id, points=data.n)
+        store = Store(self._folder.path.parent.parent)
+        try:
+            problems = self._unknown_problems(spec)
+            cells = [cell for cell in spec.cells if not self._reused(store, cell, data)]
+            if (cells or problems) and not self._stop():
+                with self._crew() as crew:
+                    self._hand_out(crew, spec, data, cells, problems)
+                    self._take_in(crew, spec, data, store, len(cells) + len(problems))
+                    self._end()  # before the crew goes home, which takes a while
+            else:
+                self._end()
+        finally:
+            store.close()
+            shutil.rmtree(self._folder.scratch, ignore_errors=True)
+
+    # -- what is known already ------------------------------------------------------------------
+
+    def _unknown_problems(self, spec: SweepSpec) -> list[Problem]:
+        """Problems without a reference; those of an earlier part of this log hold as before."""
+        for event in read(self._folder.events)[0]:
+            if event.kind == "reference" and not event.data.get("reason"):
+                self._tell("reference", **event.data)
+        known = {reference.problem for reference in self._view.references}
+        return [problem for problem in spec.problems if problem not in known]
+
+    def _reused(self, store: Store, cell: Cell, data: Dataset) -> bool:
+        """Whether the cell is in the store; if so, the log has it now."""
+        found = store.finished_cell(content_key(cell.spec, data), self._id)
+        if found is None:
+            return False
+        view = follow(RunView(), read(store.folder(found).events)[0])
+        if view.verification is None:  # its log is damaged
+            return False
+        self._tell_done(cell.index, found, view, reused=True)
+        return True
+
+    # -- what must be computed ------------------------------------------------------------------
+
+    def _crew(self) -> Crew:
+        address = default_scheduler()
+        if self._folder.cluster.exists():
+            address = self._folder.cluster.read_text(encoding="utf-8").strip()
+        if address:
+            self._tell("stage", text=f"joining the cluster at {address}")
+            return join_crew(address)
+        count = cores()
+        self._tell("stage", text=f"starting {count} worker processes")
+        self._folder.scratch.mkdir(exist_ok=True)
+        return start_crew(count, self._folder.scratch)
+
+    def _hand_out(
+        self, crew: Crew, spec: SweepSpec, data: Dataset, cells: list[Cell], problems: list[Problem]
+    ) -> None:
+        shared = crew.share(data)
+        for problem in problems:
+            [cell, *_] = [cell for cell in spec.cells if cell.setting.problem == problem]
+            crew.submit(
+                _tag(REFERENCE, spec.problems.index(problem)), -1,
+                compute_reference, cell.spec.to_json(), shared, spec.target,
+            )  # fmt: skip
+        for cell in cells:
+            crew.submit(
+                _tag(CELL, cell.index), cell.index,
+                compute_cell, cell.spec.to_json(), shared, self._token,
+            )  # fmt: skip
+
+    def _take_in(
+        self, crew: Crew, spec: SweepSpec, data: Dataset, store: Store, awaited: int
+    ) -> None:
+        """What comes back, until all is back or the sweep is to stop."""
+        while awaited and not self._stop():
+            self._count(crew)
+            news = crew.next(NEWS_SECONDS)
+            if news is None:
+                continue
+            kind, index = _read_tag(news.tag)
+            if news.kind == "running":
+                if kind == CELL:
+                    self._tell("cell", index=index, state=RUNNING)
+                continue
+            awaited -= 1
+            outcome = self._outcome(news)
+            if kind == REFERENCE:
+                self._keep_reference(spec.problems[index], outcome)
+            else:
+                self._keep_cell(spec.cells[index], outcome, data, store)
+        if awaited:
+            crew.stop(self._token)
+
+    def _count(self, crew: Crew) -> None:
+        now = time.monotonic()
+        if now < self._next_count:
+            return
+        self._next_count = now + COUNT_SECONDS
+        workers = crew.workers
+        if workers != self._view.workers or not self._view.workers:
+            self._tell("workers", count=workers, scheduler=crew.address)
+            if not workers:
+                self._tell("stage", text="waiting: the cluster has no workers at the moment")
+
+    def _outcome(self, news: News) -> Mapping[str, Any]:
+        if news.kind == "done":
+            outcome: Mapping[str, Any] = news.result
+            if outcome["state"] == FAILED:
+                print(outcome["trace"], file=sys.stderr, flush=True)
+            return outcome
+        if not news.reason:
+            raise RunError(
+                "The cluster withdrew the cells of this sweep, as it does when it is restarted; "
+                "resume the sweep to go on."
+            )
+        return {"state": FAILED, "reason": news.reason}
+
+    def _keep_reference(self, problem: Problem, outcome: Mapping[str, Any]) -> None:
+        if outcome["state"] == DONE:
+            self._tell("reference", **outcome["data"])
+            return
+        clustering, fairness, k = problem
+        self._tell(
+            "note",
+            text=f"{clustering} with {fairness} at k = {k} has no lines of reference: "
+            f"{outcome['reason']}",
+        )
+
+    def _keep_cell(
+        self, cell: Cell, outcome: Mapping[str, Any], data: Dataset, store: Store
+    ) -> None:
+        if outcome["state"] != DONE:
+            reason = outcome.get("reason", "")
+            self._tell("cell", index=cell.index, state=outcome["state"], reason=reason)
+            return
+        events = [Event("queued", 0.0, {}), *map(Event.from_json, outcome["events"])]
+        seconds = events[-1].seconds
+        rows = [*outcome["rows"], *self._fair_rows(cell)]
+        events += [Event("comparison", seconds, {"row": row}) for row in rows]
+        events.append(Event("closed", seconds, {}))
+        view = fold(events)
+        run_id = store.keep_cell(cell.spec, data, self._id, events, view)
+        self._tell_done(cell.index, run_id, view, reused=False)
+
+    def _fair_rows(self, cell: Cell) -> list[dict[str, Any]]:
+        """Rows of the fair algorithm, if they are there yet; computed once for all seeds."""
+        reference = self._view.reference(cell.setting)
+        note = "Computed once for all seeds of a sweep."
+        rows = reference.rows if reference else ()
+        return [{**row, "notes": [*row["notes"], note]} for row in rows]
+
+    # -- telling --------------------------------------------------------------------------------
+
+    def _tell_done(self, index: int, run_id: str, view: RunView, reused: bool) -> None:
+        assert view.verification is not None
+        rows = [row for row in view.comparison if row["name"] == ANTIDOTE]
+        silhouette = rows[0]["silhouette"] if rows else None
+        values = cell_data(
+            index,
+            run_id,
+            cost=view.cost,
+            vanilla=view.vanilla_cost,
+            checked=view.verification.best_cost,
+            checks=view.verification.costs,
+            silhouette=float("nan") if silhouette is None else silhouette,
+            taken=view.seconds,
+            reused=reused,
+        )
+        self._tell("cell", **values)
+
+    def _end(self) -> None:
+        failed, total = self._view.count(FAILED), len(self._view.rows)
+        if self._stop():
+            self._tell("stopped", reason=self._stop.reason)
+        elif failed:
+            self._tell("finished", reason=f"{total - failed} of {total} cells, {failed} failed")
+        else:
+            self._tell("finished", reason=f"all {total} cells are there")
+
+    def _tell(self, kind: str, **data: Any) -> None:
+        event = Event(kind, time.monotonic() - self._begun, data)
+        self._view = after_sweep(self._view, event)
+        self._log.append(event)
+
+
+def _tag(kind: str, index: int) -> str:
+    return f"{kind} {index}"
+
+
+def _read_tag(tag: str) -> tuple[str, int]:
+    kind, index = tag.split()
+    return kind, int(index)

@@ -1,0 +1,242 @@
+"""dask: the processes that work on a sweep, on this machine or on a cluster that exists already.
+
+The only place where dask.distributed is imported for sweeps.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import socket
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from antidote_core.engine.sweep.tasks import raise_flag
+from antidote_core.errors import RunError
+
+PROBE_SECONDS = 3.0  # to find the host and to open a connection
+GREET_SECONDS = 4.0  # for the scheduler to answer as one
+CLOSE_SECONDS = 2.0
+
+# dask returns memory at every chance and looks at the stack a hundred times a second; cells, which
+# make and drop arrays all the time, take a third longer by that.
+LEAN = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.nanny.pre-spawn-environ": {
+        **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), 1),
+        **dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), 256 * 2**20),
+    },
+}
+
+_WANTED = "it must look like tcp://host:port"
+_LATER = "Check that the scheduler runs there and that this machine may reach it."
+
+
+@dataclass(frozen=True)
+class News:
+    """What became of a task: "running", "done" with its result, or "lost" with the reason.
+
+    Lost without a reason: the scheduler withdrew it.
+    """
+
+    kind: str
+    tag: str
+    result: Any = None
+    reason: str = ""
+
+
+class Crew:
+    """Processes that take tasks; use as a context, or `close` it."""
+
+    def __init__(self, address: str, client: Any, cluster: Any) -> None:
+        self.address = address
+        self._client = client
+        self._cluster = cluster
+        self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
+        self._futures: list[Any] = []
+        self._topic = f"antidote-{time.monotonic_ns()}-{threading.get_ident()}"
+        client.subscribe_topic(self._topic, self._heard)
+
+    @property
+    def workers(self) -> int:
+        """How many processes there are now; a RunError when the cluster is gone."""
+        try:
+            return len(self._client.nthreads())
+        except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+            raise RunError(
+                f"The connection to the cluster at {self.address} was lost "
+                f"({type(error).__name__}); resume the sweep when it is back."
+            ) from error
+
+    def share(self, value: Any) -> Any:
+        """A value for many tasks; the scheduler has it, so a lost worker does not take it away."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # that it is large is known
+            return self._client.submit(_itself, value, key=f"{self._topic}-data")
+
+    # Tasks whose keys begin alike wait at the scheduler and go to whichever worker is free; others
+    # go at once to the worker that happens to hold the data.
+    def submit(self, tag: str, turn: int, function: Callable[..., Any], *values: Any) -> None:
+        """Have `function(*values)` computed; tasks of a lower `turn` begin earlier."""
+        future = self._client.submit(
+            _announced, self._topic, tag, function, *values,
+            key=(self._topic, tag), priority=-turn,
+        )  # fmt: skip
+        self._futures.append(future)
+        future.add_done_callback(lambda done: self._news.put(self._told(tag, done)))
+
+    def next(self, seconds: float) -> News | None:
+        """The next thing that happened; None if nothing did for so long."""
+        try:
+            return self._news.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def stop(self, token: str) -> None:
+        """End the tasks: those that wait are withdrawn, those that run see a flag.
+
+        Withdrawing alone does not stop a task that runs.
+        """
+        self._client.cancel(self._futures, force=True)
+        self._client.run(raise_flag, token, on_error="ignore")
+
+    def close(self) -> None:
+        """Let go of the cluster; end it if it was started here."""
+        # Processes that do not end in time end with this one, which is all their life depends on.
+        with suppress(TimeoutError, OSError):
+            self._client.close(timeout=CLOSE_SECONDS)
+        if self._cluster is not None:
+            with suppress(TimeoutError, OSError):
+                self._cluster.close(timeout=CLOSE_SECONDS)
+
+    def _heard(self, event: tuple[float, str]) -> None:
+        self._news.put(News("running", event[1]))
+
+    def _told(self, tag: str, future: Any) -> News:
+        """Fetched where the news is made, so that the result is here before it is told."""
+        from distributed import CancelledError
+
+        try:
+            return News("done", tag, future.result())
+        except CancelledError:
+            return News("lost", tag)
+        except Exception as error:
+            return News("lost", tag, reason=_why(error))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def start_crew(processes: int, scratch: Path) -> Crew:
+    """Processes on this machine, one thread each."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    with dask.config.set(LEAN):
+        cluster = LocalCluster(
+            n_workers=processes,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+            local_directory=str(scratch),
+        )
+    return Crew("", Client(cluster), cluster)
+
+
+def join_crew(address: str) -> Crew:
+    """The cluster of the scheduler at `address`; within seconds, a RunError says what is wrong."""
+    from distributed import Client
+
+    probe(address)
+    # In a thread, because a client waits without limit for the first word of whoever answers.
+    greeting = _Attempt(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
+    if greeting.failed:
+        raise RunError(
+            f"What answers at {address} is no dask scheduler, or one of another version "
+            f"({greeting.failed}). {_LATER}"
+        )
+    return Crew(address, greeting.result, None)
+
+
+def probe(address: str) -> None:
+    """Open a connection to a scheduler's address and close it; a RunError when that fails."""
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not host or not port or parts.scheme not in ("tcp", "tls"):
+        raise RunError(f"The scheduler's address {address!r} cannot be read; {_WANTED}.")
+    # In a thread, because looking up a name may take longer than any limit set here.
+    connection = _Attempt(
+        lambda: socket.create_connection((host, port), PROBE_SECONDS).close(), PROBE_SECONDS
+    )
+    if connection.failed:
+        raise RunError(
+            f"No dask scheduler can be reached at {address} ({connection.failed}). {_LATER}"
+        )
+
+
+class _Attempt:
+    """A call in a thread of its own, given up after so many seconds; `failed` says why, if so."""
+
+    def __init__(self, call: Callable[[], Any], seconds: float) -> None:
+        self.result: Any = None
+        self.failed = ""
+
+        def work() -> None:
+            try:
+                self.result = call()
+            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+                self.failed = getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(seconds)
+        if thread.is_alive():
+            self.failed = "no answer in time"
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _announced(topic: str, tag: str, function: Callable[..., Any], *values: Any) -> Any:
+    """The task, after word has gone out that it begins."""
+    from distributed import get_worker
+
+    get_worker().log_event(topic, tag)
+    return function(*values)
+
+
+def _why(error: BaseException) -> str:
+    from distributed.scheduler import KilledWorker
+
+    if isinstance(error, KilledWorker):
+        return (
+            "its worker process was lost each time it was tried, often a sign that memory ran out"
+        )
+    if isinstance(error, ImportError):
+        return (
+            f"the workers of the cluster lack a package ({error}); install there the same version "
+            "of this software as here"
+        )
+    return f"something unexpected went wrong on the cluster ({type(error).__name__}: {error})"

@@ -1,0 +1,1 @@
+"""Files to hand over: reports, slides, tables, archives."""

@@ -1,0 +1,380 @@
+"""A frontier to hand over: its report as one HTML file, its slides, everything in one ZIP file."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from antidote_core.analysis.frontier_curves import Curve, curves
+from antidote_core.reporting.documents.exports import safe_csv
+from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
+from antidote_core.reporting.documents.slides import BigNumber, Slide
+from antidote_core.reporting.figures import bars, tables
+from antidote_core.reporting.figures.frontier_figure import cost_figure, quality_figure
+from antidote_core.reporting.figures.frontier_table import (
+    cell_table,
+    digits_of,
+    level_table,
+    off_quality_chart,
+    problem_title,
+    setting_title,
+)
+from antidote_core.reporting.text import words
+from antidote_core.reporting.text.caveats import OF_THE_IDEA, departures
+from antidote_core.reporting.text.costs import QUALITY, cost_meaning
+from antidote_core.reporting.text.frontier_words import (
+    cells_sentence,
+    chart_words,
+    curve_sentence,
+    failures_sentence,
+    failures_table,
+    frontier_verdict,
+    sure_sentences,
+    sureness_table,
+)
+from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.verdict import share_of_data
+from antidote_core.reporting.text.words import number, percent
+from antidote_core.runs.events import Event
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import SweepView
+from antidote_core.types import Dataset
+
+CONTENTS = {
+    "report.html": "the report; opens in any browser, without a network",
+    "sweep.json": "the settings, all of them",
+    "events.jsonl": "everything that happened, one event per line",
+    "cells.csv": "every cell: what was asked and what became of it",
+    "sizes.csv": "median, band and seeds for every setting and size",
+    "how-sure.csv": "how sure every curve is",
+    "sweep.py": "the lines that give the cells again in Python",
+}
+READING = (
+    "One dot is one run; dots of one size stand side by side, filled where the target is reached. "
+    "Line: median over the seeds; shade: where the median over all seeds would lie. Grey band: "
+    "what plain clustering costs from seed to seed. Bar at the foot: the smallest size that "
+    "reaches the target lies on it."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class FrontierRecord:
+    """A sweep that has ended, with its data."""
+
+    data: Dataset
+    spec: SweepSpec
+    view: SweepView
+    sweep_id: str = ""
+    name: str = ""
+
+
+def frontier_report(record: FrontierRecord, when: str = "") -> str:
+    """The report as HTML; `when` says in words when the sweep was made."""
+    found = frontier_verdict(record.view)
+    title = (
+        f"{record.name or record.data.title or record.data.name}: fairness against antidote size"
+    )
+    made = f"Written by Antidote {versions()['antidote']}{f', sweep of {when}' if when else ''}."
+    sections = frontier_sections(record)
+    return html_page(Page(title, found.headline, sections, found.tone, found.details, made))
+
+
+def frontier_sections(record: FrontierRecord) -> list[Section]:
+    """The whole report, in the order in which people ask."""
+    found = (
+        [_problem(record, problem) for problem in record.spec.problems] if _known(record) else []
+    )
+    return [
+        *found,
+        *_sure(record),
+        *_failures(record),
+        _method(record),
+        _settings(record),
+        _data(record),
+        Section("What was not shown", limits(record)),
+        Section("Where this departs from the paper", _departures(record)),
+        Section("The same again, in Python", code=python_lines(record.spec)),
+    ]
+
+
+def frontier_slides(record: FrontierRecord, dark: bool = False) -> list[Slide]:
+    """The slides of an ended sweep; one without a single cell has its verdict alone."""
+    view, verdict = record.view, frontier_verdict(record.view)
+    if not _known(record):
+        return [Slide(verdict.headline, note=" ".join(verdict.details))]
+    slides = [_opening(record)]
+    for problem in record.spec.problems:
+        mine = [one for one in curves(view) if one.setting.problem == problem and one.levels]
+        if not mine:
+            continue
+        best = _best(mine)
+        parts = [problem_title(problem)] if len(record.spec.problems) > 1 else []
+        parts += [setting_title(best.setting, record.spec)] if len(mine) > 1 else []
+        name = f"{', '.join(parts)}: " if parts else ""
+        slides.append(
+            Slide(f"{name}{curve_sentence(view, best)}", cost_figure(view, problem, dark=dark),
+                  chart_words(view, problem), note=_short_reading(record))
+        )  # fmt: skip
+        slides.append(_sure_slide(record, best, name))
+        slides.append(
+            Slide(f"{name}What fairness costs in quality: up and to the left is better.",
+                  quality_figure(view, problem, dark),
+                  f"Silhouette against cost, {problem_title(problem)}.", note=QUALITY)
+        )  # fmt: skip
+    slides.append(
+        Slide(
+            f"Shown for these data and {len(record.spec.seeds)} seeds: a fairer clustering, not a "
+            "fair decision.",
+            note="The report says how it was done and what was not shown.",
+        )
+    )
+    return slides
+
+
+def frontier_bundle(record: FrontierRecord, events: Sequence[Event], when: str = "") -> bytes:
+    """The ZIP file; what the sweep does not have is not in it."""
+    files = {
+        "report.html": frontier_report(record, when),
+        "sweep.json": record.spec.to_json() + "\n",
+        "events.jsonl": "".join(event.to_json() + "\n" for event in events),
+        "sweep.py": python_lines(record.spec) + "\n",
+    }
+    if record.view.rows:
+        files["cells.csv"] = safe_csv(cell_table(record.view))
+    if _known(record):
+        files["sizes.csv"] = safe_csv(level_table(record.view))
+        files["how-sure.csv"] = safe_csv(sureness_table(record.view))
+    listed = [f"{name}: {CONTENTS[name]}" for name in CONTENTS if name in files]
+    files["README.txt"] = "\n".join([frontier_verdict(record.view).text, "", *listed]) + "\n"
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return memory.getvalue()
+
+
+def python_lines(spec: SweepSpec) -> str:
+    """The lines that compute the cells again.
+
+    >>> lines = python_lines(SweepSpec("blobs", sizes=(10,), seeds=(0,)))
+    >>> scope = {}
+    >>> exec(lines.split("for cell")[0], scope)
+    >>> len(scope["spec"].cells)
+    1
+    """
+    values = json.loads(spec.to_json())
+    usual = json.loads(SweepSpec(spec.dataset).to_json())
+    names = [name for name in values if name != "dataset" and values[name] != usual[name]]
+    settings = [repr(spec.dataset)] + [f"{name}={getattr(spec, name)!r}" for name in names]
+    return (
+        "import antidote_core as ac\n\n"
+        f"spec = ac.SweepSpec({', '.join(settings)})\n"
+        "for cell in spec.cells:\n"
+        "    result = ac.run(cell.spec)\n"
+        "    print(cell.setting, cell.size, cell.seed, result.cost)"
+    )
+
+
+def limits(record: FrontierRecord) -> tuple[str, ...]:
+    """What the frontier has not shown, the most particular first."""
+    view, spec, data = record.view, record.spec, record.data
+    found = []
+    if view.state != "finished":
+        found.append(
+            f"The sweep did not go to its end ({view.reason or view.state}): this is what it had."
+        )
+    rows = f"a sample of {data.n:,} rows" if spec.sample is not None else f"these {data.n:,} rows"
+    seeds = "one seed" if len(spec.seeds) == 1 else f"{len(spec.seeds)} seeds"
+    found += [
+        f"Shown for {rows} and {seeds}. Seeds tell how much the search and the clustering vary, "
+        "not how other rows would behave.",
+        "Between two sizes that were tried nothing is known: the line only joins them.",
+        "A size that does not reach the target does not prove it impossible: every search looks at "
+        "some of all possible V.",
+        words.small_groups(data),
+        OF_THE_IDEA,
+    ]
+    return tuple(text for text in found if text)
+
+
+def _known(record: FrontierRecord) -> bool:
+    return any(one.levels for one in curves(record.view))
+
+
+def _best(found: Sequence[Curve]) -> Curve:
+    """The curve with the smallest size, else the one with the lowest median."""
+    reaching = [one for one in found if one.smallest is not None]
+    if reaching:
+        return min(reaching, key=lambda one: one.smallest.size if one.smallest else 0)
+    return min(found, key=lambda one: min(x.median for x in one.levels))
+
+
+def _problem(record: FrontierRecord, problem: tuple[str, str, int]) -> Section:
+    view, spec = record.view, record.spec
+    found = [one for one in curves(view) if one.setting.problem == problem]
+    said = [
+        (f"{setting_title(one.setting, spec)}: " if len(found) > 1 else "")
+        + curve_sentence(view, one)
+        for one in found
+    ]
+    levels, title = level_table(view), problem_title(problem)
+    cells = cell_table(view, problem).drop(columns=["problem", "run"])
+    charts = [
+        Chart(
+            cost_figure(view, problem),
+            chart_words(view, problem),
+            levels[levels["problem"] == title].drop(columns="problem"),
+            "Cost against antidote size",
+            READING,
+        ),
+        Chart(
+            quality_figure(view, problem),
+            f"Silhouette against cost, {title}.",
+            cells,
+            "Quality against cost: up and to the left is better",
+            "Numbers at the lines: antidote points, where there is room. "
+            f"{off_quality_chart(view, problem)}",
+        ),
+    ]
+    reference = found[0].reference
+    if reference is not None and reference.reason:
+        said.append(f"No line of the fair algorithm: {reference.reason}")
+    return Section(title, [*said, cost_meaning(problem[1])], charts=charts)
+
+
+def _sure(record: FrontierRecord) -> list[Section]:
+    view, spec = record.view, record.spec
+    found = [one for one in curves(view) if one.sureness is not None]
+    if not found:
+        return []
+    said = [
+        f"{problem_title(one.setting.problem)}, {setting_title(one.setting, spec)}: "
+        + " ".join(sure_sentences(view, one))
+        for one in found
+    ]
+    return [Section("How sure are we?", said, table=sureness_table(view))]
+
+
+def _failures(record: FrontierRecord) -> list[Section]:
+    sentence = failures_sentence(record.view)
+    return (
+        [Section("Failed cells", [sentence], table=failures_table(record.view))] if sentence else []
+    )
+
+
+def _method(record: FrontierRecord) -> Section:
+    return Section(
+        "How it was done",
+        [
+            "For every setting, size and seed, a search placed that many made-up points V, the "
+            "antidote data, so that the same clustering of U and V together costs the groups of U "
+            "as little as possible. Each cell is an ordinary run: its answer was clustered anew "
+            "with fresh seeds, and it counts as reaching the target only if the best of these "
+            "independent clusterings does, too.",
+            "The band around a median holds the median over all seeds with a chance of about "
+            "90\N{NO-BREAK SPACE}%, whatever the distribution; few seeds allow less, and the "
+            "tables say how much. The share of seeds that would pass is bounded from below with "
+            "90\N{NO-BREAK SPACE}% confidence (Clopper and Pearson).",
+            "Noise is what plain clustering alone costs under other seeds: a gain inside that "
+            "range may be chance.",
+            cells_sentence(record.view),
+            *record.view.notes,
+        ],
+    )
+
+
+def _settings(record: FrontierRecord) -> Section:
+    spec, view = record.spec, record.view
+    facts = [
+        ("data set", record.data.title or record.data.name),
+        ("combinations", ", ".join(" + ".join(pair) for pair in spec.combinations)),
+        ("clusters (k)", _listed(spec.ks)),
+        ("optimizers", ", ".join(spec.optimizers)),
+        ("boxes", ", ".join(spec.boxes)),
+        ("antidote points (|V|)", _listed(spec.sizes)),
+        ("seeds", _listed(spec.seeds)),
+        ("target (α)", str(spec.target)),
+        ("evaluations per cell", f"{spec.budget:,}"),
+        ("restarts", f"{spec.restarts:,}"),
+        ("workers", f"{view.workers:,}, {view.scheduler or 'one machine'}"),
+        ("time", duration(view.seconds)),
+    ]
+    identity = [("sweep", record.sweep_id)] if record.sweep_id else []
+    return Section(
+        "Settings, seeds and versions",
+        ["Same settings, same seeds, same data: same result, on one machine or on many."],
+        [*facts, *identity, *versions().items()],
+    )
+
+
+def _data(record: FrontierRecord) -> Section:
+    data = record.data
+    chart = Chart(
+        bars.group_size_figure(data),
+        "Points per group.",
+        tables.group_table(data),
+        "How large the groups are",
+        words.small_groups(data),
+    )
+    facts = [
+        ("rows", f"{data.n:,}"),
+        ("features", f"{data.points.shape[1]:,}"),
+        ("groups by", data.protected),
+        ("fingerprint (SHA-256)", data.content_hash[:16]),
+    ]
+    said = [f"Shown: {data.source}.", *data.notes]
+    return Section(f"The data: {data.title or data.name}", said, facts, [chart])
+
+
+def _departures(record: FrontierRecord) -> tuple[str, ...]:
+    found = [departures(cell.spec) for cell in record.spec.cells[: len(record.spec.settings)]]
+    return tuple(dict.fromkeys(text for each in found for text in each))
+
+
+def _listed(values: Sequence[int]) -> str:
+    return ", ".join(f"{value:,}" for value in values)
+
+
+def _opening(record: FrontierRecord) -> Slide:
+    verdict, view = frontier_verdict(record.view), record.view
+    best = _best([one for one in curves(view) if one.levels])
+    digits, sure = digits_of(view, best.setting.problem), best.sureness
+    if sure is None:
+        return Slide(verdict.headline, note=" ".join(verdict.details))
+    [level] = [x for x in best.levels if x.size == sure.size]
+    share = share_of_data(sure.size, view.points)
+    numbers = [
+        BigNumber(number(sure.noise.middle, digits), "cost before", "plain clustering"),
+        BigNumber(number(level.median, digits), "cost after", "median; lower is fairer"),
+        BigNumber(f"{sure.size:,}", "points added", f"{share} of {view.points:,}"),
+    ]
+    return Slide(verdict.headline, numbers=numbers, note=problem_title(best.setting.problem))
+
+
+def _sure_slide(record: FrontierRecord, best: Curve, name: str) -> Slide:
+    sure = best.sureness
+    said = sure_sentences(record.view, best)
+    if sure is None:
+        return Slide(f"{name}How sure are we?", note=" ".join(said))
+    digits = digits_of(record.view, best.setting.problem)
+    low, high = number(sure.noise.low, digits), number(sure.noise.high, digits)
+    numbers = [
+        BigNumber(f"{sure.passed} of {sure.judged}", "seeds reach the target",
+                  f"with {sure.size:,} points"),
+        BigNumber(percent(sure.at_least), "of all seeds at least", "90 % sure"),
+        BigNumber(f"{low} to {high}", "plain clustering, seed to seed", "the noise"),
+    ]  # fmt: skip
+    sentence = "The gain is larger than the noise." if sure.outside_noise else (
+        "The gain may be chance: it is inside the noise."
+    )  # fmt: skip
+    return Slide(f"{name}{sentence}", numbers=numbers, note=" ".join(said[:1]))
+
+
+def _short_reading(record: FrontierRecord) -> str:
+    return (
+        f"Every dot is one run, {len(record.spec.seeds)} seeds per size. Grey: plain clustering "
+        "and its noise. Filled dots reach the target."
+    )

@@ -1,0 +1,310 @@
+"""A run as sections of a page: what was found, the charts, how it was done, what it does not show.
+
+Everything comes from the fold of the run's events, as on the screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import FAIRNESS
+from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.projection import fit_plane
+from antidote_core.projection.layout import Layout
+from antidote_core.reporting.documents.exports import antidote_table, python_lines
+from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
+from antidote_core.reporting.figures import bars, tables
+from antidote_core.reporting.figures.comparison_chart import (
+    comparison_table,
+    fair_costs,
+    measure_figure,
+    measures,
+    side_note,
+)
+from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
+from antidote_core.reporting.figures.run_map import (
+    Picture,
+    flat_picture,
+    layout_picture,
+    run_map_figure,
+)
+from antidote_core.reporting.text import words
+from antidote_core.reporting.text.caveats import departures, limits
+from antidote_core.reporting.text.costs import QUALITY, cost_meaning
+from antidote_core.reporting.text.design_words import design_sentences
+from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
+from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import RunView
+from antidote_core.types import Dataset
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """A run that has ended, with its data; `layout` is the UMAP layout of U where there is one."""
+
+    data: Dataset
+    spec: RunSpec
+    view: RunView
+    layout: Layout | None = None
+    run_id: str = ""
+    name: str = ""
+
+    @cached_property
+    def shot(self) -> Snapshot | None:
+        """The clustering with the antidote points of the answer; None before plain clustering."""
+        if not self.view.vanilla:
+            return None
+        return snapshot(self.data, self.spec, self.view, answer_step(self.view))
+
+    @cached_property
+    def picture(self) -> Picture:
+        """The map on which the report and the slides show the answer."""
+        assert self.shot is not None
+        if self.layout is not None and self.data.points.shape[1] > 2:
+            return layout_picture(self.data, self.shot, self.layout)
+        plane = fit_plane(self.data.points, self.data.feature_names)
+        return flat_picture(self.data, self.spec, self.shot, plane)
+
+
+def run_sections(record: RunRecord) -> list[Section]:
+    """The whole report, in the order in which people ask."""
+    found = [_found(record)]
+    if record.shot is not None:
+        found += [_curve(record), _who_is_where(record, record.shot), _map(record, record.shot)]
+        found += _against_the_others(record)
+    return [
+        *found,
+        _costs(record),
+        _method(record),
+        _settings(record),
+        _data(record),
+        Section("What was not shown", limits(record.data, record.spec, record.view)),
+        Section("Where this departs from the paper", departures(record.spec)),
+        Section("The same again, in Python", code=python_lines(record.spec)),
+    ]
+
+
+def figures(record: RunRecord) -> list[tuple[str, str]]:
+    """The figures of the answer as (name, value), each with its reference."""
+    view = record.view
+    if not view.vanilla:
+        return []
+    digits = cost_digits(view)
+    facts = [
+        ("cost of plain clustering", words.number(view.vanilla_cost, digits)),
+        ("cost with antidote points, lower is fairer", words.number(view.cost, digits)),
+        ("target", words.number(view.target, digits)),
+        (
+            "antidote points |V|",
+            f"{view.size:,}, that is {share_of_data(view.size, view.points)} of {view.points:,}",
+        ),
+    ]
+    if view.verification is not None:
+        checks = len(view.verification.costs)
+        agreeing = round(view.verification.share * checks)
+        facts.append(("independent clusterings that agree", f"{agreeing} of {checks}"))
+    if view.noise:
+        seen = (*view.noise, view.vanilla_cost)
+        low, high = words.number(min(seen), digits), words.number(max(seen), digits)
+        facts.append(("plain cost from seed to seed", f"{low} to {high}"))
+    facts.append(
+        (
+            "rounds, evaluations, time",
+            f"{_rounds(view)}, {view.evaluations:,} evaluations, {duration(view.seconds)}",
+        )
+    )
+    return facts
+
+
+def _rounds(view: RunView) -> str:
+    return "1 round" if view.rounds == 1 else f"{view.rounds:,} rounds"
+
+
+def _found(record: RunRecord) -> Section:
+    paragraphs = []
+    if record.shot is not None and record.spec.fairness == "balance":
+        paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
+    paragraphs += design_sentences(record.view)
+    paragraphs += [note for note in record.view.notes if note not in record.data.notes]
+    return Section("What was found", paragraphs, figures(record))
+
+
+def _curve(record: RunRecord) -> Section:
+    view = record.view
+    fair = fair_costs(view, record.spec.fairness)
+    chart = Chart(
+        run_curve_figure(view, fair),
+        curve_words(view, fair),
+        step_table(view),
+        caption="Hollow: best V of a round. Filled: checked by independent clusterings. Grey "
+        "band: what plain clustering costs from seed to seed.",
+    )
+    return Section("Cost against antidote size", charts=[chart])
+
+
+def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
+    names = record.data.group_names
+    old_balance, old_social = plain_tables(record.view)
+    mixes = [("Before: plain clustering", old_balance)]
+    if record.view.size:
+        mixes.append((f"With {record.view.size:,} antidote points", shot.balance))
+    charts = [
+        Chart(
+            bars.cluster_mix_figure(table, names),
+            words.balance_sentence(table, names),
+            tables.cluster_table(table, names),
+            title,
+            f"{words.balance_sentence(table, names)} {bars.cluster_sizes(table)}",
+        )
+        for title, table in mixes
+    ]
+    charts.append(
+        Chart(
+            bars.cost_pair_figure(old_social, shot.social, names, cost_digits(record.view)),
+            words.social_sentence(shot.social, names),
+            bars.cost_pair_table(old_social, shot.social, names),
+            "What each group pays",
+            "Average squared distance of a group's points to their centre, the features in "
+            f"standard deviations. {words.social_sentence(shot.social, names)}",
+        )
+    )
+    return Section("Who is in which cluster, and what each group pays", charts=charts)
+
+
+def _map(record: RunRecord, shot: Snapshot) -> Section:
+    picture = record.picture
+    antidote = antidote_table(record.data, shot.step.antidote)
+    chart = Chart(
+        run_map_figure(record.data, shot, picture, "group"), picture.caption,
+        tables.center_table(record.data, shot.centers, shot.balance.counts.sum(axis=1)),
+        "Map of the data and the antidote points",
+        f"Stars: antidote points. Crosses: centres. {picture.caption}",
+    )  # fmt: skip
+    paragraphs = []
+    if len(antidote):
+        paragraphs.append(
+            "The antidote points in original units. Points that occur several times stand in one "
+            "row; distances are in standard deviations, over all features together."
+        )
+    return Section("Where the antidote points lie", paragraphs, charts=[chart], table=antidote)
+
+
+def _against_the_others(record: RunRecord) -> list[Section]:
+    fairness = record.spec.fairness
+    table = comparison_table(record.view, fairness)
+    if table.empty:
+        return []
+    digits = cost_digits(record.view)
+    charts = [
+        Chart(
+            measure_figure(table, measure, digits),
+            f"{measure.title}, {measure.better}",
+            pd.DataFrame(),
+            f"{measure.title}, {measure.better}",
+        )
+        for measure in measures(fairness)
+    ]
+    notes = dict.fromkeys(n for row in record.view.comparison for n in row.get("notes", ()))
+    paragraphs = [
+        side_note(record.view, fairness),
+        "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only "
+        "its centres, as the paper's cost does.",
+        QUALITY,
+        *notes,
+    ]
+    table = table.rename(columns={measure.column: measure.title for measure in measures(fairness)})
+    return [Section("Against the others", paragraphs, charts=charts, table=table, beside=True)]
+
+
+def _costs(record: RunRecord) -> Section:
+    asked = record.spec.fairness
+    names = [asked, *(name for name in ("balance", "social") if name != asked)]
+    return Section("What the costs mean", [cost_meaning(name) for name in names])
+
+
+def _method(record: RunRecord) -> Section:
+    spec, view = record.spec, record.view
+    clustering, cost = CLUSTERINGS.get(spec.clustering), FAIRNESS.get(spec.fairness)
+    optimizer = OPTIMIZERS.get(spec.optimizer)
+    checks = len(view.verification.costs) if view.verification else 0
+    return Section(
+        "How it was done",
+        [
+            "The data U were clustered as they are (plain clustering). Then a search looked for "
+            "made-up points V, the antidote data, such that the same clustering of U and V "
+            "together is fairer to the groups of U. The cost counts the real points only; the "
+            "made-up ones can be thrown away once the centres are known.",
+            f"Clustering: {clustering.title}. {clustering.sentence}" if clustering else "",
+            f"Cost: {cost.title}. {cost.sentence}" if cost else "",
+            f"Algorithm 2 of the paper: begin with {spec.start_size:,} points, search, and as long "
+            f"as the target is not reached add {spec.step:,} and search again; "
+            f"{GROWTH[spec.growth]}.",
+            f"Search: {optimizer.title}. {optimizer.sentence}" if optimizer else "",
+            f"In the end U and V were clustered anew {checks} times with fresh seeds: these are "
+            "the independent clusterings of the verdict." if checks else "",
+            "Noise is what plain clustering alone costs under other seeds: a gain inside that "
+            "range may be chance.",
+        ],
+    )  # fmt: skip
+
+
+def _settings(record: RunRecord) -> Section:
+    identity = [("run", record.run_id)] if record.run_id else []
+    return Section(
+        "Settings, seed and versions",
+        ["Same settings, same seed, same data: same result."],
+        [*settings(record.spec).items(), *identity, *versions().items()],
+    )
+
+
+def _data(record: RunRecord) -> Section:
+    data, card = record.data, record.data.card
+    facts = [
+        ("rows", f"{data.n:,}"),
+        ("features", ", ".join(data.feature_names[:12]) + (" …" * (len(data.feature_names) > 12))),
+        ("groups by", data.protected),
+        ("fingerprint (SHA-256)", data.content_hash[:16]),
+    ]
+    paragraphs = [f"Shown: {data.source}."]
+    if card is not None:
+        facts += [("made by", card.who), ("licence", card.licence)]
+        facts += [("source", card.url)] if card.url else []
+        paragraphs += [card.what, card.rows, card.groups, f"Known harms. {card.harms}"]
+    paragraphs.append("What was changed on the way here. " + " ".join(data.notes))
+    chart = Chart(
+        bars.group_size_figure(data),
+        "Points per group: "
+        + ", ".join(
+            f"{name} {size:,}"
+            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
+        ),
+        tables.group_table(data),
+        "How large the groups are",
+        words.small_groups(data),
+    )
+    features = tables.feature_table(data)
+    return Section(f"The data: {data.title or data.name}", paragraphs, facts, [chart], features)
+
+
+def run_report(record: RunRecord, when: str = "") -> str:
+    """The report as HTML; `when` says in words when the run was made.
+
+    >>> from antidote_core import RunSpec, load_dataset, run
+    >>> spec = RunSpec(dataset="blobs", start_size=3, budget=40, max_rounds=1)
+    >>> text = run_report(RunRecord(load_dataset("blobs"), spec, run(spec)))
+    >>> text.count("<h1>"), "What was not shown" in text
+    (1, True)
+    """
+    found = verdict(record.view)
+    data = record.data.title or record.data.name
+    title = f"{record.name or data}: {combination(record.spec)}"
+    made = f"Written by Antidote {versions()['antidote']}{f', run of {when}' if when else ''}."
+    page = Page(title, found.headline, run_sections(record), found.tone, found.details, made)
+    return html_page(page)

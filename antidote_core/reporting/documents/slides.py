@@ -1,0 +1,208 @@
+"""A run as slides: the problem, what was added, what changed, how sure, what it does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from antidote_core.analysis.references import best_possible
+from antidote_core.analysis.snapshots import Snapshot, plain_tables
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.reporting.documents.report import RunRecord
+from antidote_core.reporting.figures import bars
+from antidote_core.reporting.figures.comparison_chart import (
+    comparison_table,
+    measure_figure,
+    measures,
+    side_note,
+)
+from antidote_core.reporting.figures.run_map import run_map_figure
+from antidote_core.reporting.text import words
+from antidote_core.reporting.text.settings_text import dataset_title
+from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
+from antidote_core.reporting.text.words import number
+
+FOOT = {
+    "balance": "−1 would be a perfect mix everywhere, 0 means that a group is missing somewhere.",
+    "social": "The average squared distance of a group's points to their centre; the largest "
+    "decides.",
+}
+
+
+def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
+    """The slides of an ended run; one that never clustered has its verdict alone."""
+    shot, view = record.shot, record.view
+    if shot is None:
+        found = verdict(view)
+        return [Slide(found.headline, note=" ".join(found.details))]
+    slides = [_data(record, dark), _before(record, dark), _gain(record)]
+    if view.size:
+        slides += [_after(record, shot, dark), _map(record, shot, dark)]
+        slides += _sure(record)
+    return [*slides, *_others(record), _end(record)]
+
+
+def _data(record: RunRecord, dark: bool) -> Slide:
+    data = record.data
+    return Slide(
+        f"{data.title or dataset_title(record.spec)}: {data.n:,} points in "
+        f"{len(data.group_names)} groups by {data.protected}.",
+        bars.group_size_figure(data, dark),
+        "Points per group: "
+        + ", ".join(
+            f"{name} {size:,}"
+            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
+        ),
+        note=data.source,
+    )
+
+
+def _before(record: RunRecord, dark: bool) -> Slide:
+    names = record.data.group_names
+    balance, social = plain_tables(record.view)
+    method = CLUSTERINGS[record.spec.clustering].title
+    note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
+    if record.spec.fairness == "balance":
+        sentence = words.balance_sentence(balance, names)
+        return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
+    sentence = words.social_sentence(social, names)
+    return Slide(sentence, bars.group_cost_figure(social, names, dark), sentence, note=note)
+
+
+def _gain(record: RunRecord) -> Slide:
+    view, digits = record.view, cost_digits(record.view)
+    share = share_of_data(view.size, view.points)
+    numbers = [
+        BigNumber(number(view.vanilla_cost, digits), "cost before", "plain clustering"),
+        BigNumber(number(view.cost, digits), "cost after", "lower is fairer"),
+        BigNumber(f"{view.size:,}", "points added", f"{share} of {view.points:,}"),
+    ]
+    foot = FOOT.get(record.spec.fairness, f"Best possible: {best_possible(record.spec.fairness)}")
+    return Slide(verdict(view).headline, numbers=numbers, note=foot)
+
+
+def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
+    names = record.data.group_names
+    note = f"The same clustering, with {record.view.size:,} antidote points beside the data."
+    if record.spec.fairness == "balance":
+        sentence = words.balance_sentence(shot.balance, names)
+        figure = bars.cluster_mix_figure(shot.balance, names, dark)
+    else:
+        sentence = words.social_sentence(shot.social, names)
+        old = plain_tables(record.view)[1]
+        figure = bars.cost_pair_figure(old, shot.social, names, cost_digits(record.view))
+    return Slide(f"Now: {sentence}", figure, sentence, note=note)
+
+
+def _map(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
+    size = record.view.size
+    points = "1 made-up point (★)" if size == 1 else f"The {size:,} made-up points (★)"
+    return Slide(
+        f"{points} beside {record.data.n:,} real ones.",
+        run_map_figure(record.data, shot, record.picture, "group", dark),
+        record.picture.caption,
+        note=record.picture.caption,
+    )
+
+
+def _sure(record: RunRecord) -> list[Slide]:
+    view = record.view
+    if view.verification is None:
+        return []
+    digits, costs = cost_digits(view), view.verification.costs
+    agreeing = round(view.verification.share * len(costs))
+    numbers = [
+        BigNumber(f"{agreeing} of {len(costs)}", "independent clusterings agree", "fresh seeds"),
+        BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),
+    ]
+    if view.noise:
+        seen = (*view.noise, view.vanilla_cost)
+        low, high = number(min(seen), digits), number(max(seen), digits)
+        span = low if low == high else f"{low} to {high}"
+        every = "for every seed tried" if low == high else "from seed to seed: the noise"
+        numbers.append(BigNumber(span, "cost of plain clustering", every))
+    sure = "The gain is larger than the noise" if view.outside_noise else "The gain may be chance"
+    agree = "and the checks agree" if view.verification.share == 1 else "and not all checks agree"
+    title = f"{sure}, {agree}." if view.outside_noise else f"{sure}: it is inside the noise."
+    return [Slide(title, numbers=numbers)]
+
+
+def _others(record: RunRecord) -> list[Slide]:
+    fairness = record.spec.fairness
+    table = comparison_table(record.view, fairness)
+    if table.empty:
+        return []
+    measure = measures(fairness)[0]
+    digits = cost_digits(record.view)
+    known = table.dropna(subset=[measure.column]).sort_values(measure.column, kind="stable")
+    ranked = [
+        f"{name} {number(cost, digits)}"
+        for name, cost in zip(known["clustering"], known[measure.column], strict=True)
+    ]
+    title = f"Fairest first: {', '.join(ranked)}."
+    note = f"{measure.title}, {measure.better}. {side_note(record.view, fairness)}"
+    return [Slide(title, measure_figure(table, measure, digits), title, note=note)]
+
+
+def _end(record: RunRecord) -> Slide:
+    spec = record.spec
+    rows = "a sample of these data" if spec.sample is not None else "these data"
+    return Slide(
+        f"Shown for {rows}, {spec.k} clusters and one seed: a fairer clustering, not a fair "
+        "decision.",
+        note="The report says how it was done and what was not shown.",
+    )
+
+
+WRITING = 20  # pixels, the letters on a slide
+HEIGHT = 560
+
+
+@dataclass(frozen=True)
+class BigNumber:
+    """A figure in large type, what it is, and what to compare it with."""
+
+    value: str
+    label: str
+    beside: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Slide:
+    """`title` is the message, a whole sentence; below it one figure or one row of numbers.
+
+    `alt` describes the figure in words, `note` is the one small line at the foot.
+    """
+
+    title: str
+    figure: go.Figure | None = None
+    alt: str = ""
+    numbers: Sequence[BigNumber] = ()
+    note: str = ""
+
+
+def for_the_back_row(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
+    """A copy with writing that can be read from far away, and without what nobody will press.
+
+    >>> large = for_the_back_row(go.Figure(go.Bar(x=[1], y=["a"], text=["1"])))
+    >>> large.layout.font.size, large.data[0].textfont.size
+    (20, 20)
+    """
+    large = go.Figure(figure)
+    large.update_layout(
+        height=max(height, figure.layout.height or 0),
+        font={"size": WRITING},
+        legend={"font": {"size": WRITING}},
+    )
+    large.update_annotations(font_size=WRITING)
+    large.for_each_trace(_larger_text)
+    large.update_xaxes(title_font_size=WRITING, tickfont_size=WRITING - 2, automargin=True)
+    large.update_yaxes(title_font_size=WRITING, tickfont_size=WRITING - 2, automargin=True)
+    return large
+
+
+def _larger_text(trace: go.Figure) -> None:
+    if trace.type in ("bar", "scatter", "scattergl"):
+        trace.textfont.size = max(WRITING, trace.textfont.size or 0)

@@ -1,0 +1,336 @@
+"""Cost against antidote size: one table that grows with a run, and the Vega-Lite chart of it.
+
+The chart's specification stays the same while a run goes on, only the table changes: a browser then
+moves the marks in place instead of drawing the chart anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from antidote_core.analysis.snapshots import steps
+from antidote_core.reporting.figures.palette import ANTIDOTE, SOTA, TARGET_DASH, VANILLA, ink
+from antidote_core.reporting.text.verdict import cost_digits, share_of_data
+from antidote_core.reporting.text.words import number
+from antidote_core.runs.view import RunView
+
+HEIGHT = 370
+LABEL_ROOM = 0.075  # part of the height that a label needs
+FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
+_COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
+
+
+def curve_table(
+    view: RunView,
+    fair: Mapping[str, float] | None = None,
+    shown: int | None = None,
+) -> pd.DataFrame:
+    """Everything the chart draws, one row each; `kind` says what it is.
+
+    `fair` are costs of fair algorithms by their label, `shown` the step (see `steps`) on display.
+    """
+    digits = cost_digits(view)
+    lines = _lines(view, fair or {}, digits)
+    rounds = [(len(step.antidote), step.cost) for step in steps(view)]
+    current = [view.current["cost"]] if view.current else []
+    own = [cost for _, cost in rounds] + current + list(view.noise)
+    own += [cost for kind, cost, _ in lines if kind != "fair"]
+    low, high = _domain([cost for cost in own if math.isfinite(cost)])
+    rows: list[dict[str, Any]] = [
+        {"kind": "frame", "size": 0, "cost": low},
+        {"kind": "frame", "size": 0, "cost": high},
+    ]
+    near, away = _near_and_away(lines, low, high)
+    if near:
+        low, high = _domain([low, high, *(cost for _, cost, _ in near)], room=0.0)
+        rows += [{"kind": "frame", "size": 0, "cost": value} for value in (low, high)]
+    if view.noise:
+        band = (*view.noise, view.vanilla_cost)
+        rows.append({"kind": "band", "low": min(band), "high": max(band), "cost": min(band)})
+    rows += _labelled(near, away, low, high)
+    for index, (size, cost) in enumerate(rounds):
+        text = f"{number(cost, digits)} with {size:,} points ({share_of_data(size, view.points)})"
+        row = {"size": size, "cost": cost, "share": text}
+        rows.append({"kind": "round", **row})
+        if index and view.verification is not None and size == view.size and cost == view.cost:
+            rows.append({"kind": "verified", **row})
+        if index == shown:
+            rows.append({"kind": "shown", **row})
+    if view.current:
+        cost, size = view.current["cost"], view.current["size"]
+        text = f"{number(cost, digits)} with {size:,} points, still searching"
+        rows.append({"kind": "current", "size": size, "cost": cost, "share": text})
+    largest = max([size for size, _ in rounds] + [view.current.get("size", 0), 1])
+    rows.append({"kind": "frame", "size": 1.04 * largest, "cost": low})
+    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+
+def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
+    """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
+    paint = ink(dark)
+    empty = ink(not dark) if dark else "white"
+    fair = "#5AA9E0" if dark else SOTA  # the role's blue, light enough to read
+    x = {
+        "field": "size",
+        "type": "quantitative",
+        "title": "antidote points |V|, and their share of the data",
+        "scale": {"nice": False},
+        "axis": {
+            "tickMinStep": 1,
+            "tickCount": 6,
+            "grid": False,
+            "labelExpr": f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]",
+        },
+    }
+    y = {
+        "field": "cost",
+        "type": "quantitative",
+        "title": "cost, lower is fairer",
+        "scale": {"zero": False, "nice": False},
+        "axis": {"grid": True, "tickCount": 6},
+    }
+    tip = [{"field": "share", "title": "cost"}]
+    color = {
+        "field": "kind",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": ["vanilla", "fair", "target"], "range": [VANILLA, fair, paint]},
+    }
+    ours = {"stroke": ANTIDOTE, "strokeWidth": 2.5, "size": 90}
+    layers = [
+        {
+            "transform": _only("band"),
+            "mark": {"type": "rect", "color": VANILLA, "opacity": 0.25},
+            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "transform": _only("vanilla", "fair", "target"),
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "y": y,
+                "color": color,
+                "strokeDash": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {"domain": ["vanilla", "fair", "target"], "range": [[1], [1], [7, 5]]},
+                },
+            },
+        },
+        {
+            "transform": _only("round"),
+            "mark": {
+                "type": "line",
+                "interpolate": "step-after",
+                "color": ANTIDOTE,
+                "strokeWidth": 2,
+            },
+            "encoding": {"x": x, "y": y},
+        },
+        {
+            "transform": _only("round"),
+            "mark": {
+                "type": "point",
+                "filled": True,
+                "fill": empty,
+                **ours,
+            },
+            "encoding": {"x": x, "y": y, "tooltip": tip},
+        },
+        {
+            "transform": _only("verified"),
+            "mark": {"type": "point", "filled": True, "color": ANTIDOTE, "size": 110},
+            "encoding": {"x": x, "y": y, "tooltip": tip},
+        },
+        {
+            "transform": _only("shown"),
+            "mark": {"type": "point", "filled": False, "stroke": paint, "strokeWidth": 1.5},
+            "encoding": {"x": x, "y": y, "size": {"value": 320}, "tooltip": tip},
+        },
+        {
+            "transform": _only("current"),
+            "mark": {"type": "point", "shape": "diamond", "filled": False, **ours},
+            "encoding": {"x": x, "y": y, "tooltip": tip},
+        },
+        {
+            "transform": _only("vanilla", "fair", "target", "away"),
+            "mark": {"type": "text", "align": "right", "dx": -4, "fontSize": 12, "fontWeight": 600},
+            "encoding": {
+                "x": {"value": {"expr": "width"}},
+                "y": {**y, "field": "at"},
+                "text": {"field": "label"},
+                "color": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {
+                        "domain": ["vanilla", "fair", "target", "away"],
+                        "range": [paint, fair, paint, paint],
+                    },
+                },
+            },
+        },
+        {
+            "transform": _only("frame"),
+            "mark": {"type": "point", "opacity": 0},
+            "encoding": {"x": x, "y": y},
+        },
+    ]
+    return {
+        "height": HEIGHT,
+        "layer": layers,
+        "resolve": {"scale": {"color": "independent", "strokeDash": "independent"}},
+    }
+
+
+def curve_words(view: RunView, fair: Mapping[str, float] | None = None) -> str:
+    """The chart in words, for those who cannot see it."""
+    digits = cost_digits(view)
+    parts = [label for _, _, label in _lines(view, fair or {}, digits)]
+    if view.history:
+        last = view.history[-1]
+        parts.append(f"latest round: {number(last.cost, digits)} with {last.size:,} points")
+    return "Cost against antidote size. " + "; ".join(parts) + "."
+
+
+def _lines(view: RunView, fair: Mapping[str, float], digits: int) -> list[tuple[str, float, str]]:
+    """(kind, cost, label) of every reference line known so far."""
+    lines = []
+    target_is_plain = view.target == view.vanilla_cost
+    if math.isfinite(view.vanilla_cost):
+        same = " = target α, to be beaten" if target_is_plain else ""
+        text = f"plain clustering {number(view.vanilla_cost, digits)}{same}"
+        lines.append(("vanilla", view.vanilla_cost, text))
+    if math.isfinite(view.target) and not target_is_plain:
+        lines.append(("target", view.target, f"target α {number(view.target, digits)}"))
+    for label, cost in fair.items():
+        if math.isfinite(cost):
+            lines.append(("fair", cost, f"{label} {number(cost, digits)}"))
+    return lines
+
+
+def _domain(costs: list[float], room: float = 0.12) -> tuple[float, float]:
+    low, high = (min(costs), max(costs)) if costs else (0.0, 1.0)
+    spread = (high - low) or 0.02 * max(abs(high), 0.05)
+    return low - room * spread, high + room * spread
+
+
+def _near_and_away(
+    lines: list[tuple[str, float, str]], low: float, high: float
+) -> tuple[list[tuple[str, float, str]], list[tuple[str, float, str]]]:
+    """Lines to draw, and fair algorithms so far off that they would flatten the curve."""
+    reach = FAR * (high - low)
+    near = [line for line in lines if low - reach <= line[1] <= high + reach]
+    return near, [line for line in lines if line not in near]
+
+
+def _labelled(
+    near: list[tuple[str, float, str]],
+    away: list[tuple[str, float, str]],
+    low: float,
+    high: float,
+) -> list[dict[str, Any]]:
+    """A row per line; labels of lines close together are stacked above the highest of them."""
+    room = LABEL_ROOM * (high - low)
+    rows: list[dict[str, Any]] = []
+    below = [label for _, cost, label in away if cost < low]
+    free = low + (0.5 - len(below)) * room  # the lowest place for the next label
+    if below:
+        rows.append({"kind": "frame", "size": 0, "cost": free - 0.5 * room})
+    for label in below:
+        rows.append({"kind": "away", "label": f"{label} ↓ off this chart", "at": free})
+        free += room
+    lines = sorted(near, key=lambda line: line[1])
+    while lines:
+        bunch = [lines.pop(0)]
+        while lines and lines[0][1] - bunch[-1][1] < room:
+            bunch.append(lines.pop(0))
+        free = max(free, bunch[-1][1] + 0.5 * room)
+        for kind, cost, label in bunch:
+            rows.append({"kind": kind, "cost": cost, "label": label, "at": free})
+            free += room
+    for _, _, label in (line for line in away if line[1] > high):
+        rows.append({"kind": "away", "label": f"{label} ↑ off this chart", "at": free})
+        free += room
+    rows.append({"kind": "frame", "size": 0, "cost": max(high, free - 0.4 * room)})
+    return rows
+
+
+def _only(*kinds: str) -> list[dict[str, Any]]:
+    return [{"filter": {"field": "kind", "oneOf": list(kinds)}}]
+
+
+FIGURE_HEIGHT = 430
+
+
+def run_curve_figure(
+    view: RunView, fair: Mapping[str, float] | None = None, dark: bool = False
+) -> go.Figure:
+    """One step per round; the verified one filled; plain, fair and target as lines with labels."""
+    table = curve_table(view, fair)
+    figure = go.Figure()
+    _band(figure, table)
+    _draw_lines(figure, table, dark)
+    rounds = table[table["kind"] == "round"]
+    figure.add_scatter(
+        x=rounds["size"], y=rounds["cost"], mode="lines+markers", name="best V of a round",
+        line={"color": ANTIDOTE, "width": 2, "shape": "hv"},
+        marker={"symbol": "circle-open", "size": 9, "color": ANTIDOTE, "line": {"width": 2.5}},
+        text=rounds["share"], hovertemplate="%{text}<extra></extra>",
+    )  # fmt: skip
+    verified = table[table["kind"] == "verified"]
+    if len(verified):
+        figure.add_scatter(
+            x=verified["size"], y=verified["cost"], mode="markers",
+            name="checked by independent clusterings",
+            marker={"symbol": "circle", "size": 13, "color": ANTIDOTE},
+            text=verified["share"], hovertemplate="%{text}<extra></extra>",
+        )  # fmt: skip
+    frame = table.loc[table["kind"] == "frame", "cost"]
+    largest = max([1, *rounds["size"].tolist()])
+    figure.update_xaxes(title="antidote points |V|", range=[-0.02 * largest, 1.05 * largest])
+    figure.update_yaxes(title="cost, lower is fairer", range=[frame.min(), frame.max()])
+    figure.update_layout(
+        height=FIGURE_HEIGHT,
+        margin={"l": 10, "r": 10, "t": 40, "b": 40},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+    )
+    return figure
+
+
+def step_table(view: RunView) -> pd.DataFrame:
+    """The table behind the curve: plain clustering and every round."""
+    return pd.DataFrame(
+        {
+            "step": [step.title for step in steps(view)],
+            "antidote points": [len(step.antidote) for step in steps(view)],
+            "cost": [step.cost for step in steps(view)],
+        }
+    )
+
+
+def _band(figure: go.Figure, table: pd.DataFrame) -> None:
+    for _, row in table[table["kind"] == "band"].iterrows():
+        figure.add_hrect(
+            y0=row["low"], y1=row["high"], fillcolor=VANILLA, opacity=0.25, line_width=0
+        )
+
+
+def _draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
+    colors = {"vanilla": VANILLA, "fair": SOTA, "target": ink(dark)}
+    fair_ink = "#5AA9E0" if dark else SOTA
+    for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
+        kind = row["kind"]
+        if kind != "away":
+            dash = TARGET_DASH if kind == "target" else "solid"
+            line = {"color": colors[kind], "width": 2, "dash": dash}
+            figure.add_hline(y=row["cost"], line=line, layer="below")
+        figure.add_annotation(
+            x=1, xref="paper", xanchor="right", y=row["at"], text=row["label"], showarrow=False,
+            font={"size": 12, "color": fair_ink if kind == "fair" else ink(dark)},
+        )  # fmt: skip

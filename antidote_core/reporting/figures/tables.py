@@ -1,0 +1,93 @@
+"""The table behind every chart."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from antidote_core.fairness import BalanceTable, SocialTable
+from antidote_core.reporting.documents.exports import set_apart
+from antidote_core.reporting.text.words import percent
+from antidote_core.types import Dataset, Floats
+
+DECIDES_MARK = "◀ decides"
+
+
+def group_table(data: Dataset) -> pd.DataFrame:
+    """Points and share of every group, in the order of the codes."""
+    names = pd.DataFrame({data.protected: data.group_names})
+    sizes = data.group_sizes
+    return set_apart(names, ("points", "share")).assign(
+        points=sizes, share=[percent(size / data.n) for size in sizes]
+    )
+
+
+def cluster_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataFrame:
+    """One row per cluster and group: how many, which share, and how near to the fair share.
+
+    "of fair share" is min(R, 1/R): 100 % where the cluster has exactly the group's share in the
+    whole data, less where it has too few or too many.
+    """
+    totals = table.counts.sum(axis=1)
+    whole = table.counts.sum(axis=0) / table.counts.sum()
+    rows = []
+    for c, counts in enumerate(table.counts):
+        for j, count in enumerate(counts):
+            rows.append(
+                {
+                    "cluster": f"cluster {c + 1}",
+                    "group": group_names[j],
+                    "points": int(count),
+                    "share here": percent(count / totals[c]) if totals[c] else "empty",
+                    "share overall": percent(whole[j]),
+                    "of fair share": percent(table.ratios[c, j]),
+                    "": DECIDES_MARK if (c, j) == (table.cluster, table.group) else "",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def ratio_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataFrame:
+    """Groups x clusters: points and how near to the fair share; the deciding cell is marked."""
+    columns = {}
+    for c, (counts, ratios) in enumerate(zip(table.counts, table.ratios, strict=True)):
+        cells = [
+            f"{int(count):,} · {percent(ratio)}"
+            for count, ratio in zip(counts, ratios, strict=True)
+        ]
+        if c == table.cluster:
+            cells[table.group] += " ◀"
+        columns[f"cluster {c + 1}"] = cells
+    return pd.DataFrame(columns, index=list(group_names))
+
+
+def group_cost_table(table: SocialTable, group_names: tuple[str, ...]) -> pd.DataFrame:
+    """Average squared distance to the centre per group; the deciding group is marked."""
+    return pd.DataFrame(
+        {
+            "group": group_names,
+            "average cost": table.group_costs,
+            "": [DECIDES_MARK if j == table.group else "" for j in range(len(group_names))],
+        }
+    )
+
+
+def feature_table(data: Dataset) -> pd.DataFrame:
+    """Every feature in its original units: average, spread and range."""
+    original = data.points * data.scale + data.shift
+    return pd.DataFrame(
+        {
+            "feature": data.feature_names,
+            "average": original.mean(axis=0),
+            "standard deviation": original.std(axis=0),
+            "smallest": original.min(axis=0),
+            "largest": original.max(axis=0),
+        }
+    )
+
+
+def center_table(data: Dataset, centers: Floats, sizes: Floats) -> pd.DataFrame:
+    """The centres (k, d) in original units, with the points each cluster holds."""
+    frame = set_apart(data.to_original(centers), ("cluster", "points"))
+    frame.insert(0, "cluster", [f"cluster {c + 1}" for c in range(len(centers))])
+    frame.insert(1, "points", sizes.astype(int))
+    return frame

@@ -1,0 +1,1 @@
+"""What runs, sweeps and clusterings mean, in sentences."""

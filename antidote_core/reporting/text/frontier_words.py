@@ -1,0 +1,308 @@
+"""What a frontier shows, in sentences: what, how much, how sure."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from antidote_core.analysis.frontier_curves import Curve, Sureness, curves
+from antidote_core.reporting.figures.frontier_table import (
+    digits_of,
+    fair_lines,
+    problem_title,
+    setting_title,
+)
+from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.verdict import Tone, Verdict, share_of_data
+from antidote_core.reporting.text.words import number, percent
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
+
+FEW = 4  # seeds from which on a share of them says something
+
+
+def frontier_verdict(view: SweepView) -> Verdict:
+    """The verdict on a sweep in any state; a part of the cells gives a part of the answer."""
+    if view.state in ("failed", "dead"):
+        return Verdict("bad", f"The sweep did not finish: {view.reason}", _so_far(view))
+    if view.state == "queued":
+        return Verdict("waiting", "Waiting for a free place; it starts by itself.")
+    if view.state == "running":
+        return Verdict("waiting", progress_sentence(view), _so_far(view))
+    if view.state == "stopped":
+        head = f"The sweep was {view.reason or 'stopped'}; what was found is kept."
+        return Verdict("doubtful", head, (cells_sentence(view), *_so_far(view)))
+    return _finished(view)
+
+
+def progress_sentence(view: SweepView) -> str:
+    """How far a sweep at work is.
+
+    >>> progress_sentence(SweepView())
+    'Getting ready: starting…'
+    """
+    if view.stage or view.spec is None or not view.rows:
+        return f"Getting ready: {view.stage or 'starting'}…"
+    left = f", about {duration(view.left)} left" if math.isfinite(view.left) else ""
+    return f"{view.settled:,} of {len(view.rows):,} cells are done{left}."
+
+
+def before_sentence(view: SweepView, problem: tuple[str, str, int]) -> str:
+    """What is known of a problem before any antidote point: plain clustering and its noise."""
+    reference = next(x for x in view.references if x.problem == problem)
+    digits = digits_of(view, problem)
+    plain = number(reference.vanilla, digits)
+    low, high = min(plain_costs(reference)), max(plain_costs(reference))
+    seeds = len(plain_costs(reference))
+    band = f"from {number(low, digits)} to {number(high, digits)} over {seeds} seeds"
+    if number(low, digits) == number(high, digits):
+        band = f"the same with all {seeds} seeds tried"
+    fair = [f"{label} {number(cost, digits)}" for label, (cost, _) in fair_lines(reference).items()]
+    said = f"Plain clustering costs {plain} ({band}); lower is fairer."
+    return f"{said} The fair algorithm: {', '.join(fair)}." if fair else said
+
+
+def plain_costs(reference: Reference) -> tuple[float, ...]:
+    """Every cost of plain clustering that a reference knows."""
+    return (reference.vanilla, *reference.noise)
+
+
+def cells_sentence(view: SweepView) -> str:
+    """How many cells there are, failed, or were known before."""
+    if not view.rows:
+        return "No cell was begun."
+    failed, known = view.count(FAILED), sum(row.reused for row in view.rows)
+    parts = [f"{view.settled - failed:,} of {len(view.rows):,} cells are there"]
+    if known:
+        parts.append(f"{known:,} of them were known from before")
+    if failed:
+        parts.append(f"{failed:,} failed and {'is' if failed == 1 else 'are'} left out")
+    return "; ".join(parts) + "."
+
+
+def curve_sentence(view: SweepView, found: Curve) -> str:
+    """One curve in one sentence: what it takes, or what the lowest cost was."""
+    assert view.spec is not None
+    if found.sureness is None:
+        return "No cell is done yet."
+    digits = digits_of(view, found.setting.problem)
+    sure, [level] = found.sureness, [x for x in found.levels if x.size == found.sureness.size]
+    cost = number(level.median, digits)
+    plain = number(sure.noise.middle, digits)
+    change = f"the median cost is {cost} instead of {plain}"
+    if found.smallest is not None:
+        size = f"{_points(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
+        target = target_words(view.spec, found.reference, digits)
+        if sure.passed == sure.judged:
+            return f"{size} suffice for {target}: {change}."
+        return f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: {change}."
+    return (
+        f"No size tried brings most seeds to {target_words(view.spec, found.reference, digits)}; "
+        f"the lowest is {cost} with {_points(sure.size)} (plain {plain})."
+    )
+
+
+def target_words(spec: SweepSpec, reference: Reference | None, digits: int) -> str:
+    """The target as something to reach."""
+    if spec.target == "vanilla":
+        return "a cost below plain clustering"
+    value = f" ({number(reference.target, digits)})" if reference is not None else ""
+    if spec.target == "sota":
+        return f"a cost below the fair algorithm{value}"
+    return f"a cost of at most {number(float(spec.target), digits)}"
+
+
+def sure_sentences(view: SweepView, found: Curve) -> tuple[str, ...]:
+    """How sure a curve is, in plain words; empty before anything can be said."""
+    if found.sureness is None or view.spec is None:
+        return ()
+    sure, said = found.sureness, []
+    if sure.judged:
+        said.append(_seeds(sure))
+        said.append(_between(found))
+    said.append(_noise(sure, digits_of(view, found.setting.problem)))
+    return tuple(part for part in said if part)
+
+
+def sureness_table(view: SweepView) -> pd.DataFrame:
+    """How sure every curve is: one row each."""
+    rows = []
+    for found in curves(view):
+        assert view.spec is not None
+        row: dict[str, Any] = {
+            "problem": problem_title(found.setting.problem),
+            "setting": setting_title(found.setting, view.spec),
+        }
+        if found.sureness is not None:
+            sure, [level] = (
+                found.sureness,
+                [x for x in found.levels if x.size == found.sureness.size],
+            )
+            row |= {
+                "antidote points": sure.size,
+                "reaches the target": "yes" if sure.reaches else "no",
+                "seeds that pass": f"{sure.passed} of {sure.judged}",
+                "at least (90 % sure)": percent(sure.at_least),
+                "checks that agree": "" if math.isnan(sure.verified) else percent(sure.verified),
+                "median cost": level.median,
+                "band from": level.low,
+                "band to": level.high,
+                "plain from": sure.noise.low,
+                "plain to": sure.noise.high,
+                "outside the noise": "yes" if sure.outside_noise else "no",
+            }  # fmt: skip
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def failures_sentence(view: SweepView) -> str:
+    """How many cells failed and why; empty when none did."""
+    failed = [row for row in view.rows if row.state == FAILED]
+    if not failed:
+        return ""
+    reasons = list(dict.fromkeys(row.reason.rstrip(".") for row in failed))
+    shown = "; ".join(reasons[:3]) + ("; …" if len(reasons) > 3 else "")
+    cells = "1 cell" if len(failed) == 1 else f"{len(failed):,} cells"
+    return f"{cells} of {len(view.rows):,} failed ({shown}); the curves come from the others."
+
+
+def failures_table(view: SweepView) -> pd.DataFrame:
+    """The failed cells with their reasons."""
+    return pd.DataFrame(
+        {
+            "problem": problem_title(row.setting.problem),
+            "optimizer": row.setting.optimizer,
+            "box": row.setting.box,
+            "antidote points": row.size,
+            "seed": row.seed,
+            "reason": row.reason,
+        }
+        for row in view.rows
+        if row.state == FAILED
+    )
+
+
+def chart_words(view: SweepView, problem: tuple[str, str, int]) -> str:
+    """The chart of one problem for those who cannot see it."""
+    found = [one for one in curves(view) if one.setting.problem == problem]
+    digits = digits_of(view, problem)
+    parts = [
+        f"{setting_title(one.setting, view.spec)}: "
+        + ", ".join(f"{number(x.median, digits)} with {x.size:,} points" for x in one.levels)
+        for one in found
+        if one.levels and view.spec is not None
+    ]
+    noise = next((one.noise for one in found if one.noise is not None), None)
+    if noise is not None:
+        parts.insert(0, f"plain clustering {number(noise.middle, digits)}")
+    head = f"Cost against antidote size, {problem_title(problem)}"
+    return f"{head}. {'; '.join(parts)}." if parts else f"{head}: nothing is known yet."
+
+
+def _finished(view: SweepView) -> Verdict:
+    found = [one for one in curves(view) if one.sureness is not None]
+    if not found:
+        why = failures_sentence(view) or "No cell could be computed."
+        return Verdict("bad", "The sweep ended without a single result.", (why,))
+    reaching = sorted(
+        (one for one in found if one.smallest is not None),
+        key=lambda one: (one.smallest.size, -one.smallest.share) if one.smallest else (0, 0.0),
+    )
+    best = reaching[0] if reaching else min(found, key=_depth)
+    name = _name(view, best) if len(found) > 1 else ""
+    head = f"{name}{curve_sentence(view, best)}"
+    counted = ""
+    if len(found) > 1:
+        counted = f"{len(reaching)} of {len(found)} settings reach their target."
+    details = (*sure_sentences(view, best), counted, failures_sentence(view))
+    return Verdict(_tone(best), head, tuple(part for part in details if part))
+
+
+def _tone(found: Curve) -> Tone:
+    sure = found.sureness
+    if sure is None or not sure.reaches:
+        return "bad"
+    certain = sure.band_outside and sure.passed == sure.judged and sure.judged >= FEW
+    return "good" if certain else "doubtful"
+
+
+def _depth(found: Curve) -> float:
+    """How far a curve comes below plain clustering, as a part of that cost; lowest is farthest."""
+    assert found.sureness is not None
+    return -found.sureness.gain / max(abs(found.sureness.noise.middle), 1e-9)
+
+
+def _so_far(view: SweepView) -> tuple[str, ...]:
+    found = [one for one in curves(view) if one.sureness is not None]
+    if not found:
+        return ()
+    reaching = [one for one in found if one.smallest is not None]
+    if len(found) == 1:
+        return (f"So far: {curve_sentence(view, found[0])}",)
+    return (f"So far {len(reaching)} of {len(found)} settings reach their target.",)
+
+
+def _name(view: SweepView, found: Curve) -> str:
+    assert view.spec is not None
+    parts = []
+    if len(view.spec.problems) > 1:
+        parts.append(problem_title(found.setting.problem))
+    if len(view.spec.optimizers) * len(view.spec.boxes) > 1:
+        parts.append(setting_title(found.setting, view.spec))
+    return f"{', '.join(parts)}: " if parts else ""
+
+
+def _points(count: int) -> str:
+    return "1 point" if count == 1 else f"{count:,} points"
+
+
+def _seeds(sure: Sureness) -> str:
+    if sure.judged == 1:
+        passes = "reaches" if sure.passed else "does not reach"
+        return f"The only seed tried {passes} the target: one seed says little about others."
+    which = "all" if sure.passed == sure.judged else f"{sure.passed} of"
+    said = f"With {_points(sure.size)}, {which} {sure.judged} seeds reach the target"
+    checks = ""
+    if not math.isnan(sure.verified):
+        checks = f", and {percent(sure.verified)} of the independent clusterings agree"
+    if not sure.passed:
+        return f"With {_points(sure.size)}, none of {sure.judged} seeds reaches the target."
+    return (
+        f"{said}{checks}; with 90\N{NO-BREAK SPACE}% confidence, at least "
+        f"{percent(sure.at_least)} of all seeds would."
+    )
+
+
+def _between(found: Curve) -> str:
+    x = found.smallest
+    if x is None:
+        return ""
+    if not x.above:
+        where = "Fewer may do as well: no smaller size was tried."
+        if any(level.size < x.size for level in found.levels):
+            where = "Fewer may do as well: the smaller sizes are not judged yet."
+    else:
+        where = (
+            f"The smallest number lies above {x.above:,}, where most seeds fail, and is at most "
+            f"{x.size:,}."
+        )
+    if x.later:
+        sizes = ", ".join(f"{size:,}" for size in x.later)
+        where += f" Yet with {sizes} points most seeds fail again, so more is not always better."
+    return where
+
+
+def _noise(sure: Sureness, digits: int) -> str:
+    low, high = number(sure.noise.low, digits), number(sure.noise.high, digits)
+    band = f"plain clustering itself moves between {low} and {high} over {sure.noise.runs} seeds"
+    if low == high:
+        band = f"plain clustering gives the same cost with all {sure.noise.runs} seeds tried"
+    if sure.band_outside:
+        return f"The gain is outside the noise: {band}, and the whole band lies below that."
+    if sure.outside_noise:
+        return f"The median gain is outside the noise ({band}), but not the whole band."
+    if sure.gain > 0:
+        return f"The gain is inside the noise: {band}, so it may be chance."
+    return f"There is no gain: {band}."

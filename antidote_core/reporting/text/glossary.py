@@ -1,0 +1,129 @@
+"""Every word and symbol of the screens, explained once in a plain sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from antidote_core.fairness import get_fairness
+from antidote_core.runs.spec import PAPER_SYMBOLS
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word, the paper's symbol for it where there is one, and what it means."""
+
+    word: str
+    symbol: str
+    sentence: str
+
+
+GLOSSARY: dict[str, Term] = {
+    word: Term(word, symbol, sentence)
+    for word, symbol, sentence in (
+        ("data", "U", "The real points, each with the protected group it belongs to."),
+        ("protected group", "", "Whom fairness is about: sex, race, marital status and the like. "
+         "The clustering never sees it."),
+        ("clustering", "C", "A rule that sorts points into clusters of points that lie close "
+         "together, for example k-means."),
+        ("cluster", "", "The points that share a centre."),
+        ("number of clusters", "k", "How many clusters the clustering makes."),
+        ("centre", "μ", "The average of the points of a cluster; every point goes to its nearest "
+         "centre."),
+        ("border", "", "The line between two clusters: there both centres are equally near."),
+        ("antidote data", "V", "Made-up points put beside the real ones so that the same "
+         "clustering treats the groups fairly; thrown away afterwards."),
+        ("size of the antidote", "|V|", "How many antidote points there are, copies counted one by "
+         "one."),
+        ("data with antidote", "U ∪ V", "The real points and the antidote points together: what is "
+         "clustered the second time."),
+        ("cost", "F", "How unfair a clustering is to the groups of the real points; lower is "
+         "fairer. Antidote points never count in it."),
+        ("balance cost", "", "Minus the smallest part of its fair share that any group has in any "
+         "cluster: −1 when every cluster is mixed like the whole data, 0 when a group is missing "
+         "from a cluster."),
+        ("fair share", "", "The share of a group in the whole data. A cluster at 31 % of its fair "
+         "share of a group has not even a third of the members it should have. Too many count like "
+         "too few: twice the share is 50 %."),
+        ("social cost", "", "The average squared distance of a group's points to their centres, "
+         "for the group for which it is largest."),
+        ("group-cost gap", "", "How much farther from its centres the worst-served group lies than "
+         "the best-served."),
+        ("plain clustering", "vanilla", "The clustering of the data alone, before anything is "
+         "added."),
+        ("fair algorithm", "SOTA", "An algorithm that builds fairness into the clustering itself, "
+         "shown for comparison (state of the art)."),
+        ("Algorithm 2", "", "Place a few antidote points as well as possible; if the cost is still "
+         "above the target, allow some more and try again."),
+        ("Algorithm 1", "", "The same idea for convex clustering, solved as one program."),
+        ("start size", PAPER_SYMBOLS["start_size"], "Antidote points in the first round of "
+         "Algorithm 2."),
+        ("step", PAPER_SYMBOLS["step"], "Points that every further round may add."),
+        ("target", PAPER_SYMBOLS["target"], "The cost at which the search ends."),
+        ("dimensions of the search", PAPER_SYMBOLS["embed_dim"], "The paper searches in a random "
+         "space of so many dimensions instead of in all coordinates of all antidote points."),
+        ("evaluation", "f(V)", "Clustering the data together with one V and taking the cost: one "
+         "try of the search."),
+        ("start", "", "k-means begins with guessed centres and improves them. Another start may "
+         "end elsewhere; the best of several counts."),
+        ("seed", "", "The number that fixes every random choice: same seed, same result."),
+        ("optimum", "", "A clustering that no small move improves. Data can have several."),
+        ("capture", "", "Antidote points so many or so far away that they take a centre for "
+         "themselves. That cluster holds nobody, and its balance cost is 0, the worst."),
+        ("noise", "", "How much the cost of plain clustering moves from seed to seed. A smaller "
+         "gain may be luck."),
+        ("independent clustering", "", "Clustering the same points again with another program and "
+         "fresh seeds: does it come to the same cost?"),
+        ("strength of fusion", "λ", "In convex clustering: the larger, the more centres fuse."),
+        ("stand-in weight", "γ", "In Algorithm 1: the weight of what stands in for a condition "
+         "that is not convex."),
+        ("silhouette", "", "How much nearer points lie to their own cluster than to the next: from "
+         "−1 to 1, higher is better. It says nothing about groups."),
+    )
+}  # fmt: skip
+
+
+def explain(word: str) -> str:
+    """The sentence behind a word, for the help beside a figure.
+
+    >>> explain("cluster")
+    'The points that share a centre.'
+    """
+    return GLOSSARY[word].sentence
+
+
+def explain_cost(fairness: str) -> str:
+    """What a fairness cost measures, for the help beside its figure; also for one of your own.
+
+    >>> explain_cost("gap") == explain("group-cost gap")
+    True
+    """
+    words = {"balance": "balance cost", "social": "social cost", "gap": "group-cost gap"}
+    if fairness in words:
+        return explain(words[fairness])
+    return get_fairness(fairness).sentence
+
+
+def glossary_table() -> pd.DataFrame:
+    """All terms with symbol and sentence, sorted by word."""
+    terms = sorted(GLOSSARY.values(), key=lambda term: term.word.casefold())
+    return pd.DataFrame(
+        [(term.word, term.symbol, term.sentence) for term in terms],
+        columns=["word", "symbol", "meaning"],
+    )
+
+
+def find_terms(text: str) -> list[Term]:
+    """The terms whose word, symbol or sentence holds the text, those with the word itself first.
+
+    >>> [term.word for term in find_terms("ξ")]
+    ['step']
+    """
+    wanted = text.strip().casefold()
+    found = [
+        term
+        for term in sorted(GLOSSARY.values(), key=lambda term: term.word.casefold())
+        if any(wanted in part.casefold() for part in (term.word, term.symbol, term.sentence))
+    ]
+    return sorted(found, key=lambda term: wanted not in (term.word + term.symbol).casefold())

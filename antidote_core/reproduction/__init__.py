@@ -1,1 +1,0 @@
-"""The paper's tables computed again: every cell beside the number that was printed."""

@@ -1,0 +1,150 @@
+"""What is asked of Algorithm 2."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+
+from antidote_core.errors import SpecError
+
+# The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
+PAPER_SYMBOLS: Mapping[str, str] = {
+    "start_size": "V_s",
+    "step": "ξ",
+    "target": "α",
+    "embed_dim": "n′",
+}
+
+GROWTH_POLICIES = ("extend", "restart", "bisect")
+NAMED_TARGETS = ("vanilla", "sota", "lowest")
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
+
+    The target "lowest" asks for the lowest cost at `max_size`, in one round. `spread` turns clumps
+    of antidote points into scattered ones at the end, where the cost survives that.
+
+    >>> spec = RunSpec(dataset="bank", fairness="social", seed=3)
+    >>> RunSpec.from_json(spec.to_json()) == spec
+    True
+    >>> len(spec.id)
+    64
+    """
+
+    dataset: str
+    clustering: str = "kmeans"
+    fairness: str = "balance"
+    k: int = 2
+    restarts: int = 10
+    start_size: int = 10
+    step: int = 1
+    target: str | float = "vanilla"
+    embed_dim: int | None = 100
+    optimizer: str = "structured"
+    growth: str = "extend"
+    budget: int = 1000
+    max_size: int | None = None
+    max_rounds: int | None = None
+    max_seconds: float | None = None
+    box: str = "minmax"
+    shrink: bool = False
+    spread: bool = False
+    seed: int = 0
+    protected: str | None = None
+    rows: str | None = None
+    sample: int | None = None
+    sample_seed: int = 0
+    version: int = field(default=1)
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "clustering", "fairness", "optimizer", "growth", "box"):
+            if not isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise SpecError(f"{name} must be a name; got {getattr(self, name)!r}.")
+        minima = {
+            "k": 2, "restarts": 1, "start_size": 1, "step": 1, "budget": 1, "seed": 0,
+            "sample_seed": 0, "version": 1,
+        }  # fmt: skip
+        for name, minimum in minima.items():
+            _check_whole(name, getattr(self, name), minimum)
+        for name in ("embed_dim", "max_size", "max_rounds", "sample"):
+            if getattr(self, name) is not None:
+                _check_whole(name, getattr(self, name), 1)
+        for name in ("protected", "rows"):
+            if not isinstance(getattr(self, name), str | None):
+                raise SpecError(f"{name} must be a name or None; got {getattr(self, name)!r}.")
+        for name in ("shrink", "spread"):
+            if not isinstance(getattr(self, name), bool):
+                raise SpecError(f"{name} must be true or false; got {getattr(self, name)!r}.")
+        if self.max_seconds is not None and not (
+            _is_number(self.max_seconds) and self.max_seconds > 0
+        ):
+            raise SpecError(
+                f"max_seconds must be a positive number or None; got {self.max_seconds!r}."
+            )
+        if self.growth not in GROWTH_POLICIES:
+            raise SpecError(f"growth must be one of {_or(GROWTH_POLICIES)}; got {self.growth!r}.")
+        if isinstance(self.target, str):
+            if self.target not in NAMED_TARGETS:
+                raise SpecError(
+                    f"target (α) must be {_or(NAMED_TARGETS)} or a number; got {self.target!r}."
+                )
+        elif not _is_number(self.target):
+            raise SpecError(f"target (α) must be a finite number; got {self.target!r}.")
+        if self.max_size is not None and self.max_size < self.start_size:
+            raise SpecError(
+                f"max_size must be at least start_size (V_s = {self.start_size}); "
+                f"got {self.max_size}."
+            )
+        # One way to write a number, so that equal specs have equal ids: 0, 0.0 and -0.0 are 0.0.
+        for name in ("target", "max_seconds"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                object.__setattr__(self, name, float(value) + 0.0)
+
+    def to_json(self) -> str:
+        """Canonical JSON: keys sorted, no spaces."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> RunSpec:
+        """Read what `to_json` wrote; a sentence says what is wrong with anything else."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise SpecError(f"The run specification is not valid JSON: {error}.") from None
+        if not isinstance(values, dict):
+            raise SpecError("The run specification must be a JSON object of settings.")
+        unknown = sorted(set(values) - {f.name for f in fields(cls)})
+        if unknown:
+            raise SpecError(f"The run specification has unknown settings: {', '.join(unknown)}.")
+        if "dataset" not in values:
+            raise SpecError("The run specification names no dataset.")
+        return cls(**values)
+
+    @property
+    def id(self) -> str:
+        """The sha256 of the canonical JSON: equal specs, equal ids."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+def _is_number(value: object) -> bool:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return abs(value) <= sys.float_info.max
+
+
+def _or(names: tuple[str, ...]) -> str:
+    return " or ".join(repr(name) for name in names)
+
+
+def _check_whole(name: str, value: object, minimum: int) -> None:
+    symbol = f" ({PAPER_SYMBOLS[name]})" if name in PAPER_SYMBOLS else ""
+    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
+        raise SpecError(
+            f"{name}{symbol} must be a whole number of at least {minimum}; got {value!r}."
+        )

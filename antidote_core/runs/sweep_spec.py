@@ -1,0 +1,229 @@
+"""What is asked of a sweep: settings x sizes x seeds, every cell of it an ordinary run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from antidote_core.baselines.registry import SOTA
+from antidote_core.clustering import get_clustering
+from antidote_core.errors import SpecError
+from antidote_core.fairness import get_fairness
+from antidote_core.optimizers import get_optimizer
+from antidote_core.problem import BOXES
+from antidote_core.runs.spec import RunSpec
+
+KIND = "sweep"
+MAX_CELLS = 2000
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What one curve of a frontier stands for."""
+
+    clustering: str
+    fairness: str
+    k: int
+    optimizer: str
+    box: str
+
+    @property
+    def problem(self) -> tuple[str, str, int]:
+        """Clustering, fairness and k: what plain clustering and fair algorithms depend on."""
+        return self.clustering, self.fairness, self.k
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a sweep: a setting, a size and a seed, and the run that answers them."""
+
+    index: int
+    setting: Setting
+    size: int
+    seed: int
+    spec: RunSpec
+
+
+@dataclass(frozen=True)
+class SweepSpec:
+    """What is asked of a sweep; goes to JSON, to a hash and back unchanged.
+
+    `target` judges the cells and does not change them: the same cells answer every target.
+
+    >>> spec = SweepSpec("blobs", sizes=(20, 10), seeds=(0, 1), optimizers=("random", "cmaes"))
+    >>> spec.sizes, len(spec.cells), len(spec.settings)
+    ((10, 20), 8, 2)
+    >>> SweepSpec.from_json(spec.to_json()) == spec
+    True
+    """
+
+    dataset: str
+    combinations: tuple[tuple[str, str], ...] = (("kmeans", "balance"),)
+    optimizers: tuple[str, ...] = ("structured",)
+    boxes: tuple[str, ...] = ("minmax",)
+    ks: tuple[int, ...] = (2,)
+    sizes: tuple[int, ...] = (10, 20, 50, 100)
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    target: str | float = "vanilla"
+    restarts: int = 10
+    budget: int = 1000
+    embed_dim: int | None = 100
+    protected: str | None = None
+    rows: str | None = None
+    sample: int | None = None
+    sample_seed: int = 0
+    version: int = VERSION
+
+    def __post_init__(self) -> None:
+        for name, what in (
+            ("combinations", "pairs of a clustering and a cost"),
+            ("optimizers", "optimizers"),
+            ("boxes", "boxes"),
+            ("ks", "numbers of clusters (k)"),
+            ("sizes", "numbers of antidote points"),
+            ("seeds", "seeds"),
+        ):
+            values = getattr(self, name)
+            if not isinstance(values, tuple | list) or not values:
+                raise SpecError(f"{name} must be a list of {what}, at least one; got {values!r}.")
+        if isinstance(self.version, bool) or self.version != VERSION:
+            raise SpecError(
+                f"version of the settings of a sweep must be {VERSION}; got {self.version!r}."
+            )
+        pairs = []
+        for pair in self.combinations:
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise SpecError(
+                    f"combinations must be pairs of a clustering and a cost; got {pair!r}."
+                )
+            pairs.append(tuple(pair))
+        object.__setattr__(self, "combinations", _distinct("combinations", pairs))
+        for name in ("optimizers", "boxes", "ks", "sizes", "seeds"):
+            values = _distinct(name, getattr(self, name))
+            if name in ("ks", "sizes", "seeds"):
+                for value in values:
+                    if isinstance(value, bool) or not isinstance(value, int):
+                        raise SpecError(f"{name} must be whole numbers; got {value!r}.")
+                values = tuple(sorted(values))
+            object.__setattr__(self, name, values)
+        count = len(self.settings) * len(self.sizes) * len(self.seeds)
+        if count > MAX_CELLS:
+            raise SpecError(
+                f"A sweep may have {MAX_CELLS} cells at most; {len(self.settings)} settings with "
+                f"{len(self.sizes)} sizes and {len(self.seeds)} seeds make {count}. Choose fewer."
+            )
+        [first] = self.cells[:1]  # the rules of RunSpec hold for every cell
+        for setting, size, seed in (
+            *((setting, first.size, first.seed) for setting in self.settings),
+            *((first.setting, size, first.seed) for size in self.sizes),
+            *((first.setting, first.size, seed) for seed in self.seeds),
+        ):
+            self._run(setting, size, seed)
+        if self.target == "lowest":
+            raise SpecError(
+                "target (α) of a sweep must be 'vanilla' or 'sota' or a number; got 'lowest', "
+                "which every cell looks for anyway."
+            )
+        object.__setattr__(self, "target", RunSpec(self.dataset, target=self.target).target)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The curves, in the order of the lists."""
+        return tuple(
+            Setting(clustering, fairness, k, optimizer, box)
+            for (clustering, fairness), k, optimizer, box in product(
+                self.combinations, self.ks, self.optimizers, self.boxes
+            )
+        )
+
+    @property
+    def problems(self) -> tuple[tuple[str, str, int], ...]:
+        """The distinct (clustering, fairness, k) of the settings."""
+        return tuple(dict.fromkeys(setting.problem for setting in self.settings))
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """All cells; whole curves of the first seed come first, then those of the next."""
+        grid = product(self.seeds, self.sizes, self.settings)
+        return tuple(
+            Cell(index, setting, size, seed, self._run(setting, size, seed))
+            for index, (seed, size, setting) in enumerate(grid)
+        )
+
+    def _run(self, setting: Setting, size: int, seed: int) -> RunSpec:
+        """The run of a cell: one round of one size, as low as it can."""
+        return RunSpec(
+            dataset=self.dataset,
+            clustering=setting.clustering,
+            fairness=setting.fairness,
+            k=setting.k,
+            restarts=self.restarts,
+            start_size=size,
+            max_size=size,
+            max_rounds=1,
+            target="lowest",
+            embed_dim=self.embed_dim,
+            optimizer=setting.optimizer,
+            budget=self.budget,
+            box=setting.box,
+            seed=seed,
+            protected=self.protected,
+            rows=self.rows,
+            sample=self.sample,
+            sample_seed=self.sample_seed,
+        )
+
+    def check(self) -> None:
+        """Refuse names that nobody knows, and a target that a combination does not have."""
+        for clustering, fairness in self.combinations:
+            title = get_clustering(clustering).title
+            cost = get_fairness(fairness)
+            if self.target == "sota" and (clustering, fairness) not in SOTA:
+                raise SpecError(
+                    f"No fair algorithm is known here for {title} with {cost.title.lower()}; "
+                    "choose target 'vanilla' or a number, or leave that combination out."
+                )
+        for optimizer in self.optimizers:
+            get_optimizer(optimizer)
+        for box in self.boxes:
+            if box not in BOXES:
+                known = ", ".join(repr(key) for key in BOXES)
+                raise SpecError(f"box must be one of {known}; got {box!r}.")
+
+    def to_json(self) -> str:
+        """Canonical JSON: keys sorted, no spaces; says that it is a sweep."""
+        values = {"kind": KIND, **asdict(self)}
+        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> SweepSpec:
+        """Read what `to_json` wrote; a sentence says what is wrong with anything else."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise SpecError(f"The sweep is not valid JSON: {error}.") from None
+        if not isinstance(values, dict) or values.pop("kind", None) != KIND:
+            raise SpecError("The sweep must be a JSON object of settings of the kind 'sweep'.")
+        unknown = sorted(set(values) - {f.name for f in fields(cls)})
+        if unknown:
+            raise SpecError(f"The sweep has unknown settings: {', '.join(unknown)}.")
+        if "dataset" not in values:
+            raise SpecError("The sweep names no dataset.")
+        return cls(**values)
+
+    @property
+    def id(self) -> str:
+        """The sha256 of the canonical JSON: equal sweeps, equal ids."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+
+def _distinct(name: str, values: Any) -> tuple[Any, ...]:
+    try:
+        return tuple(dict.fromkeys(values))
+    except TypeError:
+        raise SpecError(f"{name} must be a list of names or numbers; got {values!r}.") from None

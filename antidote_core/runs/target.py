@@ -1,0 +1,38 @@
+"""When a target is met, and whether independent clusterings agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KEPT = 0.9
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Plain clusterings of U ∪ V with fresh seeds.
+
+    `costs` of each; `best_cost` that of the run with the best objective, which judges; `share` of
+    the runs that meet the target; `antidote_only` clusters of the best run hold no point of U.
+    """
+
+    costs: tuple[float, ...]
+    best_cost: float
+    share: float
+    confirmed: bool
+    antidote_only: int
+    restarts: int
+
+
+def meets(cost: float, target: float, strict: bool) -> bool:
+    """Cost at most the target; strictly below it when `strict`, by more than rounding."""
+    room = 1e-9 * max(1.0, abs(target))
+    return cost < target - room if strict else cost <= target + room
+
+
+def kept_gain(cost: float, vanilla: float) -> float:
+    """The cost at which nine tenths of a gain over plain clustering are kept.
+
+    >>> round(kept_gain(-0.9, -0.4), 9)
+    -0.85
+    """
+    return cost + (1.0 - KEPT) * max(vanilla - cost, 0.0)

@@ -1,0 +1,1 @@
+"""The idea on points of the plane: lessons, the playground, and their drawings."""

@@ -1,0 +1,495 @@
+"""The idea in seven steps on points of the plane; each with one picture and one control.
+
+Nothing is written down: every figure comes from clustering again when the control moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from antidote_core.algorithms.algorithm2.grow import run
+from antidote_core.clustering import get_clustering
+from antidote_core.datasets import load_dataset
+from antidote_core.fairness import balance_cost
+from antidote_core.geometry import nearest_center
+from antidote_core.reporting.figures.palette import ANTIDOTE, VANILLA, ink
+from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
+from antidote_core.reporting.text.words import balance_sentence, number, percent, social_sentence
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import RunView
+from antidote_core.teaching.planar import Position, Stage, get_stage
+from antidote_core.teaching.plane_scene import Frame, Scene, mix_html, plane_scene
+from antidote_core.types import Floats
+
+ROOM = 0.6  # around what a plane must show, in its own units
+ONE_POINT_AT = tuple(range(-6, 9))
+TEN, OTHER_SIZES = 10, (1, 3, 30)
+DISTANCES = tuple(range(0, 14))
+FAR = 8.0  # where the copies of the step about capture lie
+COPIES = tuple(range(1, 17))
+STARTS = (1, 2, 3, 5, 10)
+SEEDS = 20
+GROWTH = RunSpec(dataset="blobs", start_size=2, step=2, target=-0.6, budget=200, max_rounds=12)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number under the picture; `word` is its entry in the glossary."""
+
+    label: str
+    value: str
+    word: str
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a step shows for one value of its control.
+
+    Either a `scene` for the plane or a `chart`; `alt` says it in words, `table` in numbers.
+    """
+
+    sentence: str
+    alt: str
+    table: pd.DataFrame
+    figures: tuple[Figure, ...] = ()
+    scene: Scene | None = None
+    chart: go.Figure | None = None
+    mix: str = ""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One step: what it says, its control, and what the control shows."""
+
+    name: str
+    title: str
+    text: str
+    label: str
+    options: Callable[[], tuple[int | str, ...]]
+    default: int | str
+    show: Callable[[int | str, bool], Shown]
+    moral: str
+
+
+def _frame_around(*places: Floats) -> Frame:
+    """A frame around all places (m, 2)."""
+    everything = np.vstack(places)
+    return everything.min(axis=0) - ROOM, everything.max(axis=0) + ROOM
+
+
+def _at(x: float, stage: Stage, copies: int) -> Floats:
+    """`copies` points at (x, middle of the data)."""
+    return np.tile([x, float(stage.data.points[:, 1].mean())], (copies, 1))
+
+
+def _ends(values: Sequence[float], stage: Stage) -> Frame:
+    """A frame around the data and everywhere the control can put points."""
+    return _frame_around(stage.data.points, _at(min(values), stage, 1), _at(max(values), stage, 1))
+
+
+def _points(count: int) -> str:
+    return "1 point" if count == 1 else f"{count} points"
+
+
+def _costs(stage: Stage, position: Position, with_social: bool = False) -> tuple[Figure, ...]:
+    plain = stage.plain
+    before = f"before {number(plain.balance.cost)}"
+    ratio = position.balance.ratios.min()
+    figures = [
+        Figure("Balance cost, lower is fairer", number(position.balance.cost), "balance cost",
+               f"{before}; worst cluster at {percent(float(ratio))} of its fair share"),
+        Figure("Points that changed cluster", str(int(position.moved.sum())), "cluster",
+               f"of {stage.data.n}"),
+    ]  # fmt: skip
+    if with_social:
+        note = f"before {number(plain.social.cost)}"
+        cost = number(position.social.cost)
+        figures.insert(1, Figure("Social cost, lower is fairer", cost, "social cost", note))
+    return tuple(figures)
+
+
+def _plane(stage: Stage, position: Position, frame: Frame, dark: bool) -> Scene:
+    return plane_scene(
+        stage.data,
+        frame,
+        position.centers,
+        before=stage.plain.centers,
+        antidote=position.antidote,
+        moved=position.moved,
+        dark=dark,
+    )
+
+
+def _alt(stage: Stage, position: Position, what: str) -> str:
+    return (
+        f"Plane with {stage.data.n} points of two groups and two clusters. {what} "
+        f"{balance_sentence(position.balance, stage.data.group_names)}"
+    )
+
+
+def _shown(
+    stage: Stage, position: Position, frame: Frame, dark: bool, sentence: str, social: bool = False
+) -> Shown:
+    names = stage.data.group_names
+    return Shown(
+        sentence,
+        _alt(stage, position, sentence.replace("**", "")),
+        cluster_table(position.balance, names),
+        _costs(stage, position, social),
+        _plane(stage, position, frame, dark),
+        mix=mix_html(position.balance, names, dark),
+    )
+
+
+@lru_cache(maxsize=1)
+def lloyd_rounds() -> tuple[Floats, ...]:
+    """Centres (2, 2) of k-means on the blobs after 0, 1, 2... rounds, until nothing changes.
+
+    It begins badly on purpose, at the two points farthest to the left.
+    """
+    points = load_dataset("blobs").points
+    centers = points[np.argsort(points[:, 0])[:2]].copy()
+    rounds = [centers]
+    while True:
+        labels, _ = nearest_center(points, centers)
+        centers = np.array([points[labels == c].mean(axis=0) for c in range(2)])
+        if np.allclose(centers, rounds[-1]):
+            return tuple(rounds)
+        rounds.append(centers)
+
+
+def _centre(value: int | str, dark: bool) -> Shown:
+    data, rounds = load_dataset("blobs"), lloyd_rounds()
+    step = int(value)
+    labels, squared = nearest_center(data.points, rounds[step])
+    distance, last = float(squared.mean()), len(rounds) - 1
+    if step == 0:
+        sentence = (
+            "**Start:** two centres are guessed, here badly. Every point goes to the nearer one."
+        )
+    elif step < last:
+        moved = float(np.linalg.norm(rounds[step] - rounds[step - 1], axis=1).max())
+        sentence = (
+            f"**Round {step}:** each centre moved to the average of its points (the farther one "
+            f"by {number(moved, 2)}), then every point chose its nearer centre again."
+        )
+    else:
+        sentence = "**The end:** each centre is the average of its points; nothing moves any more."
+    sizes = np.bincount(labels, minlength=2)
+    return Shown(
+        sentence,
+        f"Plane with {data.n} points and two centres. {sentence.replace('**', '')} The clusters "
+        f"hold {sizes[0]} and {sizes[1]} points.",
+        pd.DataFrame(
+            {
+                "cluster": ["cluster 1", "cluster 2"],
+                "points": sizes,
+                "centre x": rounds[step][:, 0],
+                "centre y": rounds[step][:, 1],
+            }
+        ),
+        (
+            Figure("Average squared distance", number(distance, 2), "centre",
+                   "what k-means makes small"),
+            Figure("Points per cluster", f"{sizes[0]} and {sizes[1]}", "cluster", f"of {data.n}"),
+        ),
+        plane_scene(
+            data, _frame_around(data.points), rounds[step],
+            before=rounds[step - 1] if step else None, groups=False, dark=dark,
+        ),
+    )  # fmt: skip
+
+
+def _groups(value: int | str, dark: bool) -> Shown:
+    stage = get_stage("blobs", "balance")
+    plain, names = stage.plain, stage.data.group_names
+    by_balance = value == "who is where"
+    sentence = (
+        balance_sentence(plain.balance, names)
+        if by_balance
+        else social_sentence(plain.social, names)
+    )
+    ratio = percent(float(plain.balance.ratios.min()))
+    figures: tuple[Figure, ...]
+    if by_balance:
+        figures = (
+            Figure("Balance cost, lower is fairer", number(plain.balance.cost), "balance cost",
+                   f"−1 best, 0 worst: the worst cluster has {ratio} of its fair share"),
+        )  # fmt: skip
+    else:
+        figures = tuple(
+            Figure(f"{name}: squared distance", number(float(cost)), "social cost",
+                   "decides: this is the social cost" if j == plain.social.group else "lower")
+            for j, (name, cost) in enumerate(zip(names, plain.social.group_costs, strict=True))
+        )  # fmt: skip
+    return Shown(
+        sentence,
+        _alt(stage, plain, sentence),
+        cluster_table(plain.balance, names)
+        if by_balance
+        else group_cost_table(plain.social, names),
+        figures,
+        plane_scene(
+            stage.data,
+            _frame_around(stage.data.points),
+            plain.centers,
+            spokes=None if by_balance else plain.labels,
+            dark=dark,
+        ),
+        mix=mix_html(plain.balance, names, dark) if by_balance else "",
+    )
+
+
+def _one_point(value: int | str, dark: bool) -> Shown:
+    stage = get_stage("blobs", "balance")
+    position = stage.position(_at(float(value), stage, 1))
+    shift = np.linalg.norm(position.centers - stage.plain.centers, axis=1)
+    pulled = int(shift.argmax())
+    changed = int(position.moved.sum())
+    crossing = "nobody changes cluster" if not changed else f"{changed} change cluster"
+    sentence = (
+        f"**One point among {stage.data.n}** pulls centre {pulled + 1} by "
+        f"{number(float(shift[pulled]), 3)} and the border by about half of that: {crossing}."
+    )
+    return _shown(stage, position, _ends(ONE_POINT_AT, stage), dark, sentence, social=True)
+
+
+@lru_cache(maxsize=1)
+def grown() -> RunView:
+    """A real run of Algorithm 2 on the blobs."""
+    return run(GROWTH)
+
+
+def _rounds(value: int | str, dark: bool) -> Shown:
+    stage, view = get_stage("blobs", "balance"), grown()
+    done = view.history[int(value) - 1]
+    position = stage.position(done.antidote)
+    target = number(view.target, 2)
+    sentence = (
+        f"**Round {value}: {done.size} points.** Of up to {GROWTH.budget} placements the best "
+        f"costs {number(done.cost)}."
+    )
+    if not done.reached:
+        sentence += f" Above the target of {target}, so {GROWTH.step} more points are allowed."
+    elif view.verification is not None:
+        agreeing = round(view.verification.share * len(view.verification.costs))
+        sentence += (
+            f" **At or below the target of {target}: done.** {agreeing} of "
+            f"{len(view.verification.costs)} independent clusterings agree."
+        )
+    return _shown(stage, position, _frame_around(stage.data.points), dark, sentence)
+
+
+def _distance(value: int | str, dark: bool) -> Shown:
+    stage = get_stage("needs-distance", "balance")
+    position = stage.position(_at(float(value), stage, TEN))
+    others = [(m, stage.evaluate(_at(float(value), stage, m))) for m in OTHER_SIZES]
+    listed = ", ".join(f"{_points(m)} {number(cost)}" for m, cost in others)
+    pull = "One cluster was taken by the antidote points alone. " if position.captured else ""
+    sentence = (
+        f"**{TEN} points at x = {value}:** balance cost {number(position.balance.cost)} instead "
+        f"of {number(stage.plain.balance.cost)}. {pull}At the same place: {listed}."
+    )
+    return _shown(stage, position, _ends(DISTANCES, stage), dark, sentence)
+
+
+def _capture(value: int | str, dark: bool) -> Shown:
+    stage = get_stage("blobs", "balance")
+    copies = int(value)
+    position = stage.position(_at(FAR, stage, copies))
+    cost = number(position.balance.cost, 2)
+    if position.captured:
+        sentence = (
+            f"**{_points(copies)} at x = {FAR:g} took a centre for themselves.** All real points "
+            f"share the other one, and the cost is {cost}, the worst there is. (Leaving the empty "
+            "cluster out would look perfect. It is counted.)"
+        )
+    else:
+        sentence = (
+            f"**{_points(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more pull; "
+            "go on."
+        )
+    return _shown(
+        stage, position, _frame_around(stage.data.points, _at(FAR, stage, 1)), dark, sentence
+    )
+
+
+@lru_cache(maxsize=8)
+def costs_by_seed(starts: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Balance cost of "two optima" for 20 seeds: as it is, and with one point in its middle."""
+    data = load_dataset("two-optima")
+    fit = get_clustering("kmeans").fit
+    with_point = np.vstack([data.points, data.points.mean(axis=0)])
+    costs = tuple(
+        tuple(
+            balance_cost(
+                fit(points, k=2, restarts=starts, seed=seed).centers, data.points, data.groups
+            )
+            for seed in range(1, SEEDS + 1)
+        )
+        for points in (data.points, with_point)
+    )
+    return costs[0], costs[1]
+
+
+def _noise(value: int | str, dark: bool) -> Shown:
+    starts = int(value)
+    plain, added = costs_by_seed(starts)
+    low, high = min(plain), max(plain)
+    gain = max(plain) - min(added)
+    each = "one start" if starts == 1 else f"the best of {starts} starts"
+    if high - low > 1e-6:
+        sentence = (
+            f"**With {each}, the seed alone moves plain clustering between {number(low, 2)} and "
+            f"{number(high, 2)}.** Whoever compares an unlucky seed without the point and a lucky "
+            f"one with it can report a gain of {number(gain, 2)}. It is luck."
+        )
+    else:
+        sentence = (
+            f"**With {each}, plain clustering gives {number(low, 2)} for every seed:** no noise. "
+            + (
+                "The extra point changes nothing, and now it shows."
+                if max(abs(cost - low) for cost in added) < 1e-6
+                else "What the extra point does is its own doing."
+            )
+        )
+    seeds = list(range(1, SEEDS + 1))
+    return Shown(
+        sentence,
+        f"Chart of the balance cost for {SEEDS} seeds. {sentence.replace('**', '')}",
+        pd.DataFrame({"seed": seeds, "plain": plain, "with one point": added}),
+        (
+            Figure("Plain clustering, from seed to seed", _span(low, high), "noise",
+                   f"over {SEEDS} seeds"),
+            Figure("Gain somebody could claim", number(gain, 2), "cost", "with one useless point"),
+        ),
+        chart=noise_figure(plain, added, dark),
+    )  # fmt: skip
+
+
+def _span(low: float, high: float) -> str:
+    ends = number(low, 2), number(high, 2)
+    return f"{ends[0]} to {ends[1]}" if ends[0] != ends[1] else f"always {ends[0]}"
+
+
+def noise_figure(plain: Sequence[float], added: Sequence[float], dark: bool = False) -> go.Figure:
+    """Costs by seed, without and with a point, and the band that plain clustering fills."""
+    seeds = list(range(1, len(plain) + 1))
+    figure = go.Figure()
+    figure.add_hrect(min(plain), max(plain), fillcolor=VANILLA, opacity=0.15, line_width=0)
+    # Side by side, because most pairs have the same cost.
+    for name, costs, aside, color, symbol in (
+        ("plain clustering", plain, -0.2, VANILLA, "circle"),
+        ("with one useless point", added, 0.2, ANTIDOTE, "star"),
+    ):
+        figure.add_scatter(
+            x=[seed + aside for seed in seeds], y=list(costs), mode="markers", name=name,
+            customdata=seeds,
+            marker={"color": color, "symbol": symbol, "size": 11,
+                    "line": {"width": 1, "color": ink(dark)}},
+            hovertemplate=name + ", seed %{customdata}: %{y:.3f}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(
+        height=380,
+        margin={"l": 10, "r": 10, "t": 50, "b": 40},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+    )
+    figure.update_xaxes(title="seed", fixedrange=True, dtick=5, range=[0, len(plain) + 1])
+    figure.update_yaxes(title="balance cost, lower is fairer", fixedrange=True, range=[-1.08, 0.08])
+    return figure
+
+
+LESSONS: tuple[Lesson, ...] = (
+    Lesson(
+        "centre",
+        "What a centre is",
+        "Clustering looks for places that stand for many points. k-means knows one trick and "
+        "repeats it: every point goes to its nearest centre, and every centre moves to the "
+        "average of its points.",
+        "Rounds of k-means",
+        lambda: tuple(range(len(lloyd_rounds()))),
+        0,
+        _centre,
+        "A centre is an average. The border lies half-way between two centres.",
+    ),
+    Lesson(
+        "groups",
+        "What the groups get",
+        "Now look at who the points are. The clustering never saw the groups, and still it "
+        "treats them differently. There are two ways to ask how.",
+        "Ask for",
+        lambda: ("who is where", "how far they have it"),
+        "who is where",
+        _groups,
+        "Balance asks whether every cluster is mixed like the whole. Social cost asks "
+        "what the worst-placed group pays. Both are costs: lower is fairer.",
+    ),
+    Lesson(
+        "one-point",
+        "What one extra point does",
+        "Put one made-up point beside the real ones and run the same clustering again. The "
+        "point joins a cluster, and that cluster's average moves a little towards it.",
+        "Where the point lies (x)",
+        lambda: ONE_POINT_AT,
+        2,
+        _one_point,
+        "A point pulls its centre by its distance divided by the size of the cluster. "
+        "One is rarely enough.",
+    ),
+    Lesson(
+        "algorithm",
+        "What Algorithm 2 does",
+        f"It allows {GROWTH.start_size} points and tries many placements. If the best of them "
+        f"still costs more than the target ({number(float(GROWTH.target), 1)}), it allows "
+        f"{GROWTH.step} more and goes on. This is a real run, just done.",
+        "Round",
+        lambda: tuple(range(1, len(grown().history) + 1)),
+        1,
+        _rounds,
+        "Try, compare with the target, grow: it stops at the first size that is enough.",
+    ),
+    Lesson(
+        "distance",
+        "Why size and distance matter",
+        "A stripe of group B stands just right of the border. Ten antidote points stay "
+        "together while you move them away from the data.",
+        "Where the ten points lie (x)",
+        lambda: DISTANCES,
+        1,
+        _distance,
+        "Pull is number times distance. Few points must lie far out, where no real point is; "
+        "many may stay near.",
+    ),
+    Lesson(
+        "capture",
+        "What can go wrong: V takes a centre",
+        "If more is better, why not many more? Antidote data (V) lie here far to the right. "
+        "Add copies one by one and watch what k-means does with its second centre.",
+        "How many copies",
+        lambda: COPIES,
+        4,
+        _capture,
+        "Beyond a certain pull the cheapest clustering gives V a centre of its own. So "
+        "every claim here is checked by clustering everything again.",
+    ),
+    Lesson(
+        "noise",
+        "What can go wrong: a gain inside the noise",
+        "These data split in two almost equally good ways, one unfair, one fair. Which one "
+        "k-means finds depends on where it starts, that is, on the seed. One antidote point in "
+        "the very middle does nothing at all; can you see that it does nothing?",
+        "Starts per clustering, the best counts",
+        lambda: STARTS,
+        1,
+        _noise,
+        "A gain counts only when it is larger than what plain clustering does by itself "
+        "from seed to seed.",
+    ),
+)

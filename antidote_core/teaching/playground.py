@@ -1,0 +1,297 @@
+"""The playground: antidote points placed by hand, against a score and against the algorithm."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from antidote_core.algorithms.algorithm2.verification import verify
+from antidote_core.errors import SpecError
+from antidote_core.optimizers import Box, get_optimizer
+from antidote_core.reporting.text.words import number
+from antidote_core.teaching.planar import GRID, Position, Stage, get_stage
+from antidote_core.types import Floats
+
+BUDGET = 10
+MANY = 1_000_000
+TRIES = 1000  # evaluations the algorithm may spend
+THROWS = 20  # random placements behind the score to beat
+SAME = 5e-4  # costs nearer than this are a draw: they look the same on the screen
+GOALS = ("balance", "social")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A teaching set and how far around it points may be placed (`reach` times its width)."""
+
+    name: str
+    title: str
+    sentence: str
+    dataset: str
+    reach: float
+
+
+SITUATIONS: dict[str, Situation] = {
+    entry.name: entry
+    for entry in (
+        Situation(
+            "easy",
+            "Easy",
+            "The left cluster has hardly anyone of group B. Pull the border to the right: points "
+            "on the right draw that cluster's centre after them.",
+            "blobs",
+            1.5,
+        ),
+        Situation(
+            "distance",
+            "Needs distance",
+            "A stripe of group B stands just right of the border. Ten points inside the band "
+            "hardly move it; the same ten far away do.",
+            "needs-distance",
+            3.0,
+        ),
+        Situation(
+            "capture",
+            "V captures a centre",
+            "The farther a point, the stronger its pull, until the points take a centre for "
+            "themselves and everybody else shares the other one. How far dare you go?",
+            "blobs",
+            3.0,
+        ),
+        Situation(
+            "two-optima",
+            "Two optima",
+            "The data split almost as well into top and bottom as into left and right. A few "
+            "points in the right place tip the whole clustering over.",
+            "two-optima",
+            1.5,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Clump:
+    """`copies` antidote points at one place of the plane."""
+
+    x: float
+    y: float
+    copies: int
+
+
+Clumps = tuple[Clump, ...]
+
+
+def spent(clumps: Clumps) -> int:
+    """Antidote points placed so far."""
+    return sum(clump.copies for clump in clumps)
+
+
+def place(clumps: Clumps, x: float, y: float, copies: int, frame: tuple[Floats, Floats]) -> Clumps:
+    """One more clump, at the nearest place of the grid inside the frame.
+
+    When fewer points are left than `copies`, those that are left; none left is a SpecError.
+    """
+    left = BUDGET - spent(clumps)
+    if left < 1:
+        raise SpecError(f"All {BUDGET} points are placed; take one back with Undo or start anew.")
+    lower, upper = frame
+    at = np.round(np.clip([x, y], lower, upper), GRID) + 0.0
+    return (*clumps, Clump(float(at[0]), float(at[1]), min(copies, left)))
+
+
+def points_of(clumps: Clumps) -> Floats:
+    """The antidote points (m, 2), copies one by one."""
+    rows = [[clump.x, clump.y] for clump in clumps for _ in range(clump.copies)]
+    return np.array(rows, dtype=np.float64).reshape(-1, 2)
+
+
+def to_link(clumps: Clumps) -> str:
+    """The points as text for an address: x,y,copies;x,y,copies.
+
+    >>> to_link((Clump(1.5, -0.2, 3), Clump(2.0, 0.0, 1)))
+    '1.5,-0.2,3;2,0,1'
+    """
+    return ";".join(f"{clump.x:g},{clump.y:g},{clump.copies}" for clump in clumps)
+
+
+def from_link(text: str, frame: tuple[Floats, Floats]) -> Clumps:
+    """Read what `to_link` wrote; anything else is a SpecError with a sentence.
+
+    >>> from_link("1.5,-0.2,3", (np.array([-2, -2]), np.array([2, 2])))
+    (Clump(x=1.5, y=-0.2, copies=3),)
+    """
+    clumps: Clumps = ()
+    lower, upper = frame
+    for part in text.split(";") if text else ():
+        try:
+            x, y, copies = part.split(",")
+            at, count = np.array([float(x), float(y)]), int(copies)
+        except ValueError:
+            raise SpecError(
+                f"The points in this link cannot be read: “{part[:40]}” should be x,y,copies, "
+                "for example 1.5,-0.2,3. An empty plane is shown instead."
+            ) from None
+        if not np.isfinite(at).all() or (at < lower).any() or (at > upper).any():
+            raise SpecError(
+                f"The link puts a point at {part[:40]}, outside the plane (x from {lower[0]:g} to "
+                f"{upper[0]:g}, y from {lower[1]:g} to {upper[1]:g}). An empty plane is shown "
+                "instead."
+            )
+        if count < 1 or spent(clumps) + count > BUDGET:
+            few = max(-MANY, min(count, MANY))  # a number of thousands of digits fits no sentence
+            raise SpecError(
+                f"The link places {few + spent(clumps)} points, and between 1 and {BUDGET} are "
+                "allowed. An empty plane is shown instead."
+            )
+        clumps = place(clumps, float(at[0]), float(at[1]), count, frame)
+    return clumps
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One situation played for one cost."""
+
+    situation: Situation
+    goal: str
+    stage: Stage
+
+    @property
+    def frame(self) -> tuple[Floats, Floats]:
+        """Where points may be placed: lower and upper corner."""
+        return self.stage.frame(self.situation.reach)
+
+    def position(self, clumps: Clumps) -> Position:
+        """What the placed points do."""
+        return self.stage.position(points_of(clumps))
+
+
+@lru_cache(maxsize=16)
+def get_game(situation: str, goal: str) -> Game:
+    """The game of that situation and goal; made once."""
+    found = SITUATIONS[situation]
+    return Game(found, goal, get_stage(found.dataset, goal))
+
+
+@lru_cache(maxsize=16)
+def score_to_beat(situation: str, goal: str) -> float:
+    """The best of 20 times ten points thrown at random into the plane, or of none at all."""
+    game = get_game(situation, goal)
+    rng = np.random.default_rng(0)
+    throws = [game.stage.evaluate(rng.uniform(*game.frame, (BUDGET, 2))) for _ in range(THROWS)]
+    return min(*throws, game.stage.plain.cost(goal))
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """What the structured search makes of the same budget and the same plane."""
+
+    antidote: Floats
+    cost: float
+    evaluations: int
+    seconds: float
+    agreeing: int
+    checks: int
+
+
+@lru_cache(maxsize=16)
+def let_the_algorithm_try(situation: str, goal: str) -> Attempt:
+    """Ten points by the structured search, and how many independent clusterings agree."""
+    game = get_game(situation, goal)
+    stage, (lower, upper) = game.stage, game.frame
+    begun = time.monotonic()
+    with stage.lock:
+        search = get_optimizer("structured").minimiser(stage.problem, BUDGET, None)
+        found = search(
+            lambda x: stage.problem.evaluate(x.reshape(BUDGET, 2)),
+            Box(np.tile(lower, BUDGET), np.tile(upper, BUDGET)),
+            TRIES,
+            np.random.default_rng(0),
+        )
+        antidote = found.x.reshape(BUDGET, 2)
+        checked = verify(stage.problem, antidote, found.value, strict=False)
+    return Attempt(
+        antidote,
+        found.value,
+        found.evaluations,
+        time.monotonic() - begun,
+        round(checked.share * len(checked.costs)),
+        len(checked.costs),
+    )
+
+
+def beaten(cost: float, score: float) -> bool:
+    """Whether a cost is lower than the score by more than the screen would hide."""
+    return cost < score - SAME
+
+
+def score_sentence(game: Game, position: Position, score: float) -> str:
+    """How the placed points stand against the score to beat."""
+    cost, plain = position.cost(game.goal), game.stage.plain.cost(game.goal)
+    throws = f"the best of {THROWS} times ten points thrown at random"
+    if position.captured:
+        return (
+            "**Too far.** The antidote points took a centre for themselves: one cluster holds "
+            "nobody, and everybody is in the other."
+        )
+    if beaten(cost, score):
+        return f"**Beaten.** {number(cost)} is lower than {number(score)}, {throws}."
+    if not len(position.antidote):
+        return f"Score to beat: {number(score)}, {throws}. Without any point: {number(plain)}."
+    if beaten(plain, cost):
+        return f"**Worse than nothing:** {number(cost)}; without any point it is {number(plain)}."
+    return f"Not yet: {number(cost)}; to beat is {number(score)}, {throws}."
+
+
+def contest_sentence(cost: float, size: int, attempt: Attempt) -> str:
+    """Who won, you or the algorithm.
+
+    >>> attempt = Attempt(np.zeros((10, 2)), -0.5, 1000, 0.4, 4, 4)
+    >>> contest_sentence(-0.7, 10, attempt)
+    '**You beat the algorithm:** −0.700 with 10 points, it reached −0.500 with 10.'
+    """
+    theirs = f"it reached {number(attempt.cost)} with {len(attempt.antidote)}"
+    if size == 0:
+        return (
+            f"**The algorithm reached {number(attempt.cost)}** with {len(attempt.antidote)} points "
+            "(blue). Place yours and beat it."
+        )
+    yours = f"{number(cost)} with {size} point{'' if size == 1 else 's'}"
+    if beaten(cost, attempt.cost):
+        return f"**You beat the algorithm:** {yours}, {theirs}."
+    if beaten(attempt.cost, cost):
+        behind = number(cost - attempt.cost)
+        return f"**The algorithm beats you by {behind}:** {yours}, {theirs}."
+    return f"**A draw:** {yours}, {theirs}."
+
+
+def checks_sentence(attempt: Attempt) -> str:
+    """How the algorithm went about it, and who confirms it."""
+    return (
+        f"The structured search: at most {len(attempt.antidote)} points in the same plane, "
+        f"{attempt.evaluations:,} placements tried, {attempt.seconds:.1f} s with the check; "
+        f"{attempt.agreeing} of {attempt.checks} independent clusterings give this cost or less."
+    )
+
+
+def clump_table(clumps: Clumps) -> pd.DataFrame:
+    """The placed points in their order."""
+    return pd.DataFrame(
+        [(i + 1, clump.x, clump.y, clump.copies) for i, clump in enumerate(clumps)],
+        columns=["click", "x", "y", "copies"],
+    )
+
+
+def alt_text(position: Position, goal: str, plain: float) -> str:
+    """The plane in words, for those who cannot see it."""
+    size, changed = len(position.antidote), int(position.moved.sum())
+    centers = " and ".join(f"({x:.1f}, {y:.1f})" for x, y in position.centers)
+    return (
+        f"Plane with two groups and two clusters, centres at {centers}; {size} antidote points; "
+        f"{changed} of {len(position.labels)} points changed cluster; {goal} cost "
+        f"{number(position.cost(goal))}, before {number(plain)}."
+    )

@@ -1,0 +1,1 @@
+"""The blocks of Data: data sets, plain clusterings, tables of one's own."""

@@ -1,0 +1,132 @@
+"""The blocks that describe a plain clustering: its costs, who is where, the map, its quality."""
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.analysis.vanilla import PlainReport
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
+from antidote_core.reporting.figures import bars, tables
+from antidote_core.reporting.figures.maps import map_figure, map_frame
+from antidote_core.reporting.figures.palette import cluster_mark, group_mark
+from antidote_core.reporting.text import words
+from antidote_core.reporting.text.glossary import explain
+from pages._ui.shared import cached
+from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL, ClusteringSettings
+from pages._ui.shared.show import chart, is_dark, marked, number_with_scale
+
+
+def verdict(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -> None:
+    title = CLUSTERINGS[choice.clustering].title
+    starts = "one start" if choice.restarts == 1 else f"the best of {choice.restarts} starts"
+    st.markdown(f"Plain {title} with {choice.k} clusters, {starts}:")
+    st.subheader(escape(words.balance_sentence(report.balance, data.group_names)), anchor=False)
+    balance, social = st.columns(2)
+    with balance:
+        number_with_scale(
+            "Balance cost, lower is fairer",
+            words.number(report.balance.cost),
+            f"−1 best, 0 worst; {words.balance_scale(report.balance)}",
+            explain("balance cost"),
+        )
+    with social:
+        number_with_scale(
+            "Social cost, lower is fairer",
+            words.number(report.social.cost),
+            words.social_sentence(report.social, data.group_names),
+            explain("social cost"),
+        )
+
+
+def who_is_where(data: ac.Dataset, report: PlainReport) -> None:
+    st.subheader("Who is in which cluster")
+    names = data.group_names
+    chart(
+        bars.cluster_mix_figure(report.balance, names, is_dark()),
+        tables.cluster_table(report.balance, names),
+        "mix",
+        words.balance_sentence(report.balance, names),
+    )
+    st.caption(
+        "Points of the group in the cluster · part of its fair share it has there (100 % where the "
+        "cluster has the group's share in the whole data). The marked cell decides the cost."
+    )
+    st.dataframe(marked(tables.ratio_table(report.balance, names)))
+
+
+def group_costs(data: ac.Dataset, report: PlainReport) -> None:
+    st.subheader("What each group pays")
+    names = data.group_names
+    chart(
+        bars.group_cost_figure(report.social, names, is_dark()),
+        tables.group_cost_table(report.social, names),
+        "costs",
+        words.social_sentence(report.social, names),
+    )
+    st.caption("Cost of a group: the average squared distance of its points to their centre.")
+
+
+def point_map(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -> None:
+    st.subheader("Map")
+    dark = is_dark()
+    color = st.segmented_control(
+        "Colour by", ["group", "cluster"], default="group", required=True, key="color", bind=URL
+    )
+    show_all = data.n > MAP_LIMIT and st.toggle("Show all points (slow)", key="all", bind=URL)
+    rows = map_rows(data.n, choice.seed, None if show_all else MAP_LIMIT)
+    plane = cached.plane(data)
+    solution = report.solution
+    if color == "group":
+        codes, names = data.groups, data.group_names
+        marks = [group_mark(code, dark) for code in range(len(names))]
+    else:
+        codes = solution.labels
+        names = tuple(f"cluster {c + 1}" for c in range(choice.k))
+        marks = [cluster_mark(c, dark) for c in range(choice.k)]
+    places = plane.place(data.points[rows])
+    # Only there is a cluster a cell of the plane: two features, every point at its nearest centre.
+    has_cells = plane.exact and CLUSTERINGS[choice.clustering].by_nearest_center
+    cells = cluster_cells(solution.centers, *map_frame(places)) if has_cells else ()
+    figure = map_figure(
+        places,
+        codes[rows],
+        names,
+        marks,
+        plane.names,
+        centers=plane.place(solution.centers),
+        cells=cells,
+        square=plane.exact,
+        dark=dark,
+    )
+    caption = words.map_caption(plane.share, plane.exact, len(rows), data.n, choice.seed)
+    counts = report.balance.counts.sum(axis=1)
+    chart(figure, tables.center_table(data, solution.centers, counts), "map", caption, movable=True)
+    st.caption(caption)
+
+
+def quality(report: PlainReport) -> None:
+    st.subheader("How good is the clustering, fairness aside?")
+    scores = report.quality
+    silhouette, davies, calinski = st.columns(3)
+    with silhouette:
+        number_with_scale(
+            "Silhouette",
+            words.number(scores.silhouette),
+            f"−1 to 1, higher is better; on {scores.silhouette_sample:,} points",
+            "How much nearer points lie to their own cluster than to the next one.",
+        )
+    with davies:
+        number_with_scale(
+            "Davies-Bouldin",
+            words.number(scores.davies_bouldin),
+            "0 is perfect, lower is better",
+            "How wide clusters are compared with the distance between their centres.",
+        )
+    with calinski:
+        number_with_scale(
+            "Calinski-Harabasz",
+            words.number(scores.calinski_harabasz, 1),
+            "higher is better; compare only on the same data",
+            "Spread between clusters divided by the spread inside them.",
+        )

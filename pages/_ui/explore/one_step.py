@@ -1,0 +1,247 @@
+"""One step of a run: the map of U ∪ V, who is where, and the antidote points as a table."""
+
+from pathlib import Path
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot, steps
+from antidote_core.projection.layout import Layout
+from antidote_core.reporting.documents.exports import antidote_table
+from antidote_core.reporting.figures import bars, tables
+from antidote_core.reporting.figures.run_map import (
+    COLORINGS,
+    features_picture,
+    flat_picture,
+    joint_picture,
+    layout_picture,
+    run_map_figure,
+)
+from antidote_core.reporting.text import words
+from antidote_core.reporting.text.design_words import extreme_sentence
+from antidote_core.reporting.text.verdict import cost_digits, share_of_data
+from pages._ui.data import own_tables
+from pages._ui.jobs import answers, store
+from pages._ui.shared import cached
+from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL
+from pages._ui.shared.show import MODEBAR, is_dark
+
+PROJECTIONS = ("umap", "pca", "features")
+
+
+def slider(view: ac.RunView) -> int | None:
+    """Which step of an ended run to look at; None when there is nothing to choose."""
+    found = steps(view)
+    if len(found) < 2:
+        return None
+    answer = answer_step(view)
+    chosen = st.slider(
+        "Look at round", 0, len(found) - 1, answer, key="round", bind=URL,
+        help="0 is plain clustering, before anything was added.",
+    )  # fmt: skip
+    step = found[chosen]
+    digits = cost_digits(view)
+    mark = " This is the result of the run." if chosen == answer else ""
+    st.caption(
+        f"**{step.title}:** {len(step.antidote):,} antidote points "
+        f"({share_of_data(len(step.antidote), view.points)} of the data), cost "
+        f"{words.number(step.cost, digits)}.{mark}"
+    )
+    return chosen
+
+
+def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
+    """Projection, colouring and the two features, chosen above the map."""
+    flat = data.points.shape[1] == 2
+    bar = st.container(horizontal=True)
+    projection = bar.segmented_control(
+        "Map by", ["features", "umap"] if flat else list(PROJECTIONS),
+        default="features" if flat else "umap", required=True, key="projection", bind=URL,
+    )  # fmt: skip
+    color = bar.segmented_control(
+        "Colour by", list(COLORINGS), default="group", required=True, key="paint", bind=URL
+    )
+    features = (0, 1)
+    if projection == "features" and not flat:
+        names = list(data.feature_names)
+        left, right = st.columns(2)
+        x = left.selectbox("Across", names, index=0, key="x", bind=URL)
+        y = right.selectbox("Up", names, index=1, key="y", bind=URL)
+        features = (names.index(x), names.index(y))
+    return projection, color, features
+
+
+def shot(
+    run_id: str, spec: ac.RunSpec, view: ac.RunView, data: ac.Dataset, step: int | None
+) -> Snapshot | None:
+    """The chosen step of the run, or the latest one; None before plain clustering is known."""
+    found = steps(view)
+    if not found:
+        return None
+    index = len(found) - 1 if step is None else min(step, len(found) - 1)
+    compute = _own_snapshot if own_tables.is_own(data.name) else _snapshot
+    return compute((run_id, index, found[index].cost), data, spec, view, index)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Clustering…")
+def _snapshot(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
+) -> Snapshot:
+    return snapshot(_data, _spec, _view, _index)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner="Clustering…")
+def _own_snapshot(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
+) -> Snapshot:
+    return snapshot(_data, _spec, _view, _index)
+
+
+def run_map(
+    run_id: str, data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot | None, options: tuple
+) -> None:
+    """The map of U ∪ V at one step."""
+    if shot is None:
+        with st.container(height=430, border=True):
+            st.markdown("The map appears when plain clustering is done.")
+        return
+    projection, color, features = options
+    layout = None
+    if projection == "umap":
+        folder = store.layouts_of(run_id)
+        layout, computing = answers.layout_of(data, folder)
+        if layout is None:
+            projection = "pca"
+            _say_umap(data, folder, computing)
+    key = (run_id, shot.step.title, shot.step.cost, projection, color, features, is_dark())
+    draw = _own_figure if own_tables.is_own(data.name) else _figure
+    figure, caption = draw(key, data, spec, shot, layout)
+    st.plotly_chart(figure, key="run-map", config=MODEBAR, alt=caption)
+    st.caption(caption)
+
+
+def _say_umap(data: ac.Dataset, folder: Path, computing: bool) -> None:
+    if not computing:
+        st.caption("The UMAP layout of these data could not be computed; this is PCA.")
+        return
+    st.caption(
+        "The UMAP layout of these data is being computed in the background (about half a minute, "
+        "once); meanwhile PCA."
+    )
+    st.fragment(_await_layout, run_every=2.0)(data, folder)
+
+
+def _await_layout(data: ac.Dataset, folder: Path) -> None:
+    if not answers.layout_of(data, folder)[1]:
+        st.rerun()
+
+
+@st.cache_resource(max_entries=48, show_spinner=False)
+def _figure(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
+) -> tuple:
+    return _drawn(key, _data, _spec, _shot, _layout)
+
+
+@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
+def _own_figure(
+    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
+) -> tuple:
+    return _drawn(key, _data, _spec, _shot, _layout)
+
+
+def _drawn(
+    key: tuple, data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot, layout: Layout | None
+) -> tuple:
+    _, _, _, projection, color, features, dark = key
+    if layout is not None:
+        picture = layout_picture(data, shot, layout)
+    elif projection == "features":
+        picture = features_picture(data, spec, shot, features)
+    else:
+        picture = flat_picture(data, spec, shot, cached.plane(data))
+    return run_map_figure(data, shot, picture, color, dark), picture.caption
+
+
+def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None:
+    """On request: UMAP of U and V together, beside the frozen one."""
+    if not len(shot.step.antidote):
+        return
+    asked = st.toggle(
+        "Also fit UMAP to U and V together", key="joint", bind=URL,
+        help="Computed in the background. V is then free to form its own island.",
+    )  # fmt: skip
+    if not asked:
+        return
+    folder = store.layouts_of(run_id)
+    layout, computing = answers.joint_of(data, shot.step.antidote, folder, begin=True)
+    if layout is not None:
+        picture = joint_picture(data, shot, layout)
+        figure = run_map_figure(data, shot, picture, color, is_dark())
+        st.plotly_chart(figure, key="joint-map", config=MODEBAR, alt=picture.caption)
+        st.caption(picture.caption)
+    elif computing:
+        st.fragment(_await_joint, run_every=1.0)(data, shot.step.antidote, folder)
+    else:
+        st.caption("The joint UMAP could not be computed.")
+
+
+def _await_joint(data: ac.Dataset, antidote, folder: Path) -> None:
+    st.caption("UMAP of U and V together is being computed (about half a minute)…")
+    if not answers.joint_of(data, antidote, folder, begin=False)[1]:
+        st.rerun()
+
+
+def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot) -> None:
+    """The table behind the cost, as bars: cluster mix, or what each group pays."""
+    names, dark = data.group_names, is_dark()
+    old_balance, old_social = plain_tables(view)
+    if spec.fairness == "balance":
+        st.subheader("Who is in which cluster", anchor=False)
+        figure = bars.cluster_mix_figure(shot.balance, names, dark)
+        sentence = words.balance_sentence(shot.balance, names)
+        table = tables.cluster_table(shot.balance, names)
+        before = words.balance_sentence(old_balance, names)
+    else:
+        st.subheader("What each group pays", anchor=False)
+        digits = cost_digits(view)
+        figure = bars.cost_pair_figure(old_social, shot.social, names, digits)
+        sentence = words.social_sentence(shot.social, names)
+        table = bars.cost_pair_table(old_social, shot.social, names)
+        before = words.social_sentence(old_social, names)
+    st.plotly_chart(figure, key="who", config={"displayModeBar": False}, alt=sentence)
+    if len(shot.step.antidote):
+        st.caption(f"Now: {escape(sentence)}  \nBefore: {escape(before)}")
+    else:
+        st.caption(escape(sentence))
+    sizes = bars.cluster_sizes(shot.balance)
+    if "only" in sizes:
+        st.warning(sizes, icon="⚠️")
+    else:
+        st.caption(sizes)
+    with st.expander("The numbers behind this chart"):
+        st.dataframe(table, hide_index=True)
+
+
+def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot) -> None:
+    """V in original units."""
+    if not len(shot.step.antidote):
+        return
+    st.subheader("The antidote points, in original units", anchor=False)
+    key = (run_id, shot.step.title, shot.step.cost, len(shot.step.antidote))
+    table, warning = _points(key, data, shot)
+    if warning:
+        st.warning(warning, icon="⚠️")
+    st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 280))
+    st.caption(
+        "Points that occur several times stand in one row. Distances are in standard deviations, "
+        "over all features together; beside them, how many times the usual distance between real "
+        "neighbours (their median) that is."
+    )
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _points(key: tuple, _data: ac.Dataset, _shot: Snapshot) -> tuple:
+    antidote = _shot.step.antidote
+    return antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)

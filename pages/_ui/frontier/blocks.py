@@ -1,0 +1,256 @@
+"""The blocks of the Frontier page for a sweep that works, was stopped or is finished."""
+
+import time
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.analysis.frontier_curves import curves
+from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.reporting.figures.frontier_chart import CELL, cost_chart, quality_chart
+from antidote_core.reporting.figures.frontier_table import (
+    cell_table,
+    cost_table,
+    level_table,
+    look,
+    off_quality_chart,
+    problem_title,
+    quality_table,
+    setting_title,
+    settings_of,
+)
+from antidote_core.reporting.figures.palette import DECIDES, SOTA, VANILLA, ink
+from antidote_core.reporting.text.frontier_words import (
+    chart_words,
+    curve_sentence,
+    failures_sentence,
+    failures_table,
+    frontier_verdict,
+    sure_sentences,
+    sureness_table,
+)
+from antidote_core.reporting.text.progress import duration
+from antidote_core.runs.sweep_view import FAILED, SweepView
+from pages._ui.jobs import store
+from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL
+from pages._ui.shared.show import attempt, is_dark
+
+HEAD_SECONDS = 0.5  # between two looks at a sweep that works
+CHART_SECONDS = 1.5
+OPEN = "_open_cell"
+
+
+def title(data: ac.Dataset) -> None:
+    st.title(f"{escape(data.title)}: fairness against antidote size", anchor=False)
+
+
+def open_clicked() -> None:
+    """Go to the run whose dot was clicked, if one was."""
+    clicked = st.session_state.pop(OPEN, None)
+    if clicked is not None:
+        st.session_state.pop("round", None)
+        st.session_state[store.RUN] = clicked
+        st.switch_page("pages/explore.py", query_params={store.RUN: clicked})
+
+
+def draw_head(sweep_id: str, working: bool) -> None:
+    """Verdict and progress, again and again while the sweep works."""
+    st.fragment(_head, run_every=HEAD_SECONDS if working else None)(sweep_id, working)
+
+
+def draw_results(sweep_id: str, working: bool) -> None:
+    """Charts, how sure they are, and failed cells; finished cells appear as they finish."""
+    log = st.segmented_control(
+        "Axis of the sizes", ["log", "linear"], default="log", required=True, key="axis", bind=URL,
+    )  # fmt: skip
+    every = CHART_SECONDS if working else None
+    st.fragment(_results, run_every=every)(sweep_id, log == "log")
+
+
+def _head(sweep_id: str, working: bool) -> None:
+    status = attempt(store.status_of, sweep_id)
+    view = attempt(store.sweep_view_of, sweep_id)
+    if status is None or view is None:
+        return
+    if working and not status.live:
+        st.rerun()
+    store.runner().touch(sweep_id, store.owner())
+    found = frontier_verdict(view)
+    details = found.details
+    if status.state is RunState.QUEUED:
+        details = (status.message,)
+    with st.container(key=f"verdict-{found.tone}"):
+        st.subheader(escape(found.headline), anchor=False)
+        if details:
+            st.markdown(escape(" ".join(details)))
+    if status.live and view.rows:
+        st.progress(view.settled / len(view.rows))
+    _figures(status, view)
+
+
+def _figures(status: RunStatus, view: SweepView) -> None:
+    if not view.rows:
+        return
+    with st.container(horizontal=True, gap="medium"):
+        _figure("Cells done", f"{view.settled:,} of {len(view.rows):,}")
+        if view.count(FAILED):
+            _figure("Failed", f"{view.count(FAILED):,}")
+        known = sum(row.reused for row in view.rows)
+        if known:
+            _figure("Known from before", f"{known:,}")
+        if status.live:
+            elapsed = time.time() - status.started if status.started else 0.0
+            _figure("Elapsed · left", f"{duration(elapsed)} · {duration(view.left)}")
+            place = view.scheduler or "this machine"
+            if view.workers:
+                _figure(f"Workers, {escape(place)}", f"{view.workers:,}")
+        else:
+            _figure("Time", duration(view.seconds))
+
+
+def _figure(label: str, value: str) -> None:
+    st.metric(label, value, width="content")
+
+
+def _results(sweep_id: str, log: bool) -> None:
+    view = attempt(store.sweep_view_of, sweep_id)
+    if view is None or view.spec is None:
+        return
+    legend(view)
+    for index, problem in enumerate(view.spec.problems):
+        _problem(view, problem, index, log)
+    how_sure(view)
+    _failures(view)
+
+
+def legend(view: SweepView) -> None:
+    """What every picture on the page has in common, said once."""
+    assert view.spec is not None
+    dark = is_dark()
+    settings = settings_of(view.spec, view.spec.problems[0])
+    marks = [
+        _swatch(look(i, dark).color, look(i, dark).glyph, setting_title(setting, view.spec))
+        for i, setting in enumerate(settings)
+    ]
+    empty = ink(dark)
+    marks += [
+        _swatch(empty, "●", "reaches the target"),
+        _swatch(empty, "○", "does not"),
+        _swatch(VANILLA, "━", "plain clustering and its noise"),
+        _swatch("#5AA9E0" if dark else SOTA, "━", "fair algorithm"),
+    ]
+    if view.count(FAILED):
+        marks.append(_swatch(DECIDES, "✕", "failed"))
+    st.html(
+        "<div style='display:flex;flex-wrap:wrap;gap:0.2rem 1.1rem;font-size:0.9rem'>"
+        + "".join(marks)
+        + "</div>"
+    )
+    st.caption(
+        "One dot is one run: **click it to open it in Explore**. Dots of one size stand side by "
+        "side. Line: median over the seeds; shade: where the median over all seeds would lie. Bar "
+        "at the foot: the smallest size that reaches the target lies on it."
+    )
+
+
+def _swatch(color: str, glyph: str, text: str) -> str:
+    return f"<span><span style='color:{color};font-weight:700'>{glyph}</span> {text}</span>"
+
+
+def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bool) -> None:
+    assert view.spec is not None
+    dark = is_dark()
+    st.subheader(problem_title(problem), anchor=False)
+    found = [one for one in curves(view) if one.setting.problem == problem]
+    if len(view.spec.settings) > 1:  # one alone is the verdict
+        for one in found:
+            name = f"**{setting_title(one.setting, view.spec)}:** " if len(found) > 1 else ""
+            st.markdown(f"{name}{escape(curve_sentence(view, one))}")
+    reference = found[0].reference
+    if reference is None and not any(one.levels for one in found):
+        with st.container(height=200, border=True):
+            st.markdown("Clustering the data as it is; lines and dots appear as they are found…")
+        return
+    if reference is not None and reference.reason:
+        st.caption(escape(f"No line of the fair algorithm: {reference.reason}"))
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Cost against antidote size**")
+        _clickable(
+            cost_table(view, problem, log), cost_chart(view, problem, log, dark),
+            f"cost-{index}-{'log' if log else 'linear'}", chart_words(view, problem),
+        )  # fmt: skip
+    with right:
+        st.markdown("**Quality against cost:** up and to the left is better")
+        _clickable(
+            quality_table(view, problem), quality_chart(view, problem, dark),
+            f"quality-{index}", f"Silhouette against cost, {problem_title(problem)}.",
+        )  # fmt: skip
+        st.caption(
+            "Numbers at the lines: antidote points, where there is room. Silhouette: how clearly "
+            "the clusters of the real points lie apart, 1 at best. "
+            f"{off_quality_chart(view, problem)}"
+        )
+    with st.expander("The numbers behind these charts"):
+        levels = level_table(view)
+        if not levels.empty:
+            st.markdown("By size:")
+            mine = levels["problem"] == problem_title(problem)
+            st.dataframe(levels[mine].drop(columns="problem"), hide_index=True)
+        st.markdown("By cell:")
+        cells = cell_table(view, problem).drop(columns="problem")
+        st.dataframe(cells, hide_index=True, column_config={"run": None})
+
+
+def _clickable(table, spec, key: str, alt: str) -> None:
+    state = st.vega_lite_chart(
+        table, spec, key=key, alt=alt, on_select="rerun", selection_mode=CELL
+    )
+    chosen = state.selection.get(CELL)
+    if chosen and chosen[0].get("run"):
+        st.session_state[OPEN] = chosen[0]["run"]
+        st.rerun()
+
+
+def how_sure(view: SweepView) -> None:
+    """Share of seeds, noise band and a plain sentence for every curve."""
+    assert view.spec is not None
+    found = [one for one in curves(view) if one.sureness is not None]
+    if not found:
+        return
+    st.subheader("How sure are we?", anchor=False)
+    for one in found:
+        parts = []
+        if len(view.spec.problems) > 1:
+            parts.append(problem_title(one.setting.problem))
+        if len(settings_of(view.spec, one.setting.problem)) > 1:
+            parts.append(setting_title(one.setting, view.spec))
+        name = f"**{', '.join(parts)}:** " if parts else ""
+        st.markdown(f"- {name}{escape(' '.join(sure_sentences(view, one)))}")
+    with st.expander("How sure, in numbers"):
+        st.dataframe(sureness_table(view), hide_index=True)
+
+
+def _failures(view: SweepView) -> None:
+    if not view.count(FAILED):
+        return
+    st.warning(escape(failures_sentence(view)), icon="⚠️")
+    with st.expander("The failed cells"):
+        st.dataframe(failures_table(view), hide_index=True)
+
+
+def trouble(sweep_id: str, status: RunStatus, view: SweepView) -> None:
+    """A sweep with something missing: go on, and what its process printed."""
+    missing = view.count(FAILED) if status.state is RunState.FINISHED else 0
+    if not (status.can_restart or missing):
+        return
+    again, log = st.columns([1, 3])
+    label = "Try the failed cells again" if missing else "Resume"
+    if again.button(label, width="stretch", key="resume"):
+        attempt(store.resume, sweep_id)
+        st.rerun()
+    if missing or status.state in (RunState.FAILED, RunState.DEAD):
+        with log.expander("Log of the worker"):
+            text = attempt(store.log_of, sweep_id)
+            st.code(text or "The worker printed nothing.", language=None)

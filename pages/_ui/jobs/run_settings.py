@@ -1,0 +1,302 @@
+"""Widgets <-> RunSpec, both ways, in one place; every widget is bound to the URL."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.algorithms.design.designer import can_design
+from antidote_core.analysis.references import has_fair_algorithm
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import FAIRNESS
+from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.problem import BOXES
+from antidote_core.runs.spec import GROWTH_POLICIES
+from pages._ui.data import own_tables
+from pages._ui.shared.link import same
+from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, data_settings
+
+PAIRS = {
+    "kmeans + balance": ("kmeans", "balance"),
+    "kmeans + social": ("kmeans", "social"),
+    "spectral + balance": ("spectral", "balance"),
+}
+OTHER = "other"
+SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
+PAPER = {
+    "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
+    "dimension": 100, "full": False, "budget": 1000, "box": "minmax", "shrink": False,
+    "spread": False,
+}  # fmt: skip
+SEARCHED = {**PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend"}
+# Up to about 40 points a design tries the structured search too and keeps the better one.
+DESIGNED = {**SEARCHED, "optimizer": "design", "growth": "bisect"}
+GROWTH = {
+    "extend": "each round starts from the points found so far",
+    "restart": "each round starts anew (the paper)",
+    "bisect": "doubles and halves the size: the smallest V",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the widgets ask for; `problem` says what is wrong with it, if anything is.
+
+    `beside_target` is the place on the page where the costs stand that give α its meaning.
+    """
+
+    data: DataSettings
+    clustering: ClusteringSettings
+    fairness: str
+    beside_target: Any
+    spec: ac.RunSpec | None
+    problem: str = ""
+
+
+def values_of(spec: ac.RunSpec) -> dict[str, Any]:
+    """What every widget would have to show for this spec; empty for a table that is not here."""
+    if spec.dataset not in own_tables.names():
+        return {}
+    info = own_tables.info(spec.dataset)
+    own = own_tables.is_own(spec.dataset)
+    pair = (spec.clustering, spec.fairness)
+    named = isinstance(spec.target, str)
+    values = {
+        "data": spec.dataset,
+        "protected": spec.protected or info.protected[0],
+        "rows": own_tables.TABLE if own else spec.rows or info.forms()[0].name,
+        "sample": spec.sample,
+        "seed": spec.sample_seed,
+        "pair": next((name for name, known in PAIRS.items() if known == pair), OTHER),
+        "method": spec.clustering,
+        "cost": spec.fairness,
+        "k": spec.k,
+        "start": spec.start_size,
+        "step": spec.step,
+        "target": spec.target if named else "value",
+        "optimizer": spec.optimizer,
+        "full": spec.embed_dim is None,
+        "budget": spec.budget,
+        "box": spec.box,
+        "growth": spec.growth,
+        "restarts": spec.restarts,
+        "max_size": spec.max_size,
+        "max_rounds": spec.max_rounds,
+        "max_seconds": spec.max_seconds,
+        "shrink": spec.shrink,
+        "spread": spec.spread,
+        "run_seed": spec.seed,
+    }
+    if not named:
+        values["alpha"] = spec.target
+    if spec.embed_dim is not None:
+        values["dimension"] = spec.embed_dim
+    return values
+
+
+def put(spec: ac.RunSpec) -> None:
+    """Set every widget as this spec says; call before they are drawn."""
+    for key, value in values_of(spec).items():
+        st.session_state[key] = value
+
+
+def agrees(link: dict[str, str], spec: ac.RunSpec) -> bool:
+    """Whether no setting in the link is another than the spec's: then the spec fills the rest."""
+    values = values_of(spec)
+    return all(same(values[key], text) for key, text in link.items() if key in values)
+
+
+def ask() -> Asked:
+    """Draw the widgets and read them."""
+    data = data_settings(
+        seed_help="Draws the sample and the points of the teaching sets. Same seed, same data."
+    )
+    clustering, fairness = _pair()
+    with st.expander("Settings of the search", expanded=not _on_a_phone()):
+        values, beside_target = _search(clustering, fairness)
+    with st.expander("Advanced settings"):
+        values |= _advanced()
+    choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
+    info = own_tables.info(data.name)
+    rows = None if data.rows == info.forms()[0].name else data.rows
+    if own_tables.is_own(data.name):
+        rows = own_tables.fingerprint(data.name)
+    try:
+        spec = ac.RunSpec(
+            dataset=data.name,
+            clustering=clustering,
+            fairness=fairness,
+            protected=None if data.protected == info.protected[0] else data.protected,
+            rows=rows,
+            sample=data.sample,
+            sample_seed=data.seed,
+            **values,
+        )  # fmt: skip
+    except ac.SpecError as error:
+        return Asked(data, choice, fairness, beside_target, None, str(error))
+    return Asked(data, choice, fairness, beside_target, spec)
+
+
+def _pair() -> tuple[str, str]:
+    pair = st.selectbox(
+        "Combination: clustering + fairness cost",
+        [*PAIRS, OTHER],
+        key="pair",
+        bind=URL,
+        on_change=_sample_for_pair,
+        help="The first three are the paper's combinations 1, 2 and 3.",
+    )
+    if pair == OTHER:
+        left, right = st.columns(2)
+        clustering = left.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+        fairness = right.selectbox("Fairness cost", list(FAIRNESS), key="cost", bind=URL)
+        st.caption(f"{CLUSTERINGS[clustering].sentence} {FAIRNESS[fairness].sentence}")
+        return clustering, fairness
+    clustering, fairness = PAIRS[pair]
+    sample = ""
+    if clustering == "spectral":
+        sample = f" On a sample of {SPECTRAL_SAMPLE:,} rows, as in the paper."
+    st.caption(FAIRNESS[fairness].sentence + sample)
+    return clustering, fairness
+
+
+def _sample_for_pair() -> None:
+    """Spectral clustering works on a sample, as in the paper; the others on all rows."""
+    spectral = st.session_state["pair"] == "spectral + balance"
+    sample = st.session_state.get("sample")
+    if spectral and sample is None and not _is_small():
+        st.session_state["sample"] = SPECTRAL_SAMPLE
+    elif not spectral and sample == SPECTRAL_SAMPLE:
+        st.session_state["sample"] = None
+
+
+def _is_small() -> bool:
+    info = own_tables.info(st.session_state.get("data", "bank"))
+    return info.kind == "teaching" or own_tables.is_small(info.name, SPECTRAL_SAMPLE)
+
+
+def _search(clustering: str, fairness: str) -> tuple[dict, Any]:
+    values: dict = {}
+    paper, best = st.columns(2)
+    paper.button(
+        "As in paper", on_click=_preset, args=(PAPER,), width="stretch",
+        help="RACOS, one start, every round anew, 1,000 evaluations.",
+    )  # fmt: skip
+    designed = can_design(clustering, fairness)
+    best.button(
+        "Our best", on_click=_preset, args=(DESIGNED if designed else SEARCHED,), width="stretch",
+        help="k-means with balance or social cost: V designed by convex programs (below about 40 "
+        "points structured search too), smallest size by doubling and halving. Other pairs: "
+        "structured search. The best of ten starts.",
+    )  # fmt: skip
+    values["k"] = st.slider(
+        "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
+    )
+    left, right = st.columns(2)
+    values["start_size"] = left.number_input(
+        "Start size (V_s)", 1, 100_000, 10, key="start", bind=URL,
+        help="V_s: how many antidote points the first round may place.",
+    )  # fmt: skip
+    values["step"] = right.number_input(
+        "Step (ξ)", 1, 10_000, 1, key="step", bind=URL,
+        help="ξ: how many points are added when a round misses the target.",
+    )  # fmt: skip
+    values["target"] = _target(clustering, fairness)
+    beside_target = st.container()
+    values["optimizer"] = st.selectbox(
+        "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
+        help="How each round looks for the best V of its size.",
+    )  # fmt: skip
+    optimizer = OPTIMIZERS[values["optimizer"]]
+    st.caption(f"{optimizer.title}. {optimizer.sentence}")
+    used = optimizer.for_problem is None and not st.session_state.get("full", False)
+    size = st.number_input(
+        "Search dimension (n′)", 1, 10_000, 100, key="dimension", bind=URL, disabled=not used,
+        help="n′: the search runs in a random space of so many dimensions (SRE) instead of "
+        "|V| times the number of features. White-box optimizers do not need it.",
+    )  # fmt: skip
+    values["embed_dim"] = size
+    return values, beside_target
+
+
+def _target(clustering: str, fairness: str) -> str | float:
+    options = ["vanilla", "sota", "lowest", "value"]
+    if not has_fair_algorithm(clustering, fairness):
+        options.remove("sota")
+    kind = st.segmented_control(
+        "Target (α)", options, default="vanilla", required=True, key="target",
+        bind=URL, width="stretch",
+        help="α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
+        "below the fair algorithm; lowest: as low as it gets with the largest |V|; value: at most "
+        "a number of yours.",
+    )  # fmt: skip
+    if kind != "value":
+        return kind
+    return float(
+        st.number_input(
+            "Target cost (α)", value=-0.5 if fairness == "balance" else 1.0, step=0.01,
+            format="%.4f", key="alpha", bind=URL,
+            help="α: lower is fairer; compare it with the costs below.",
+        )
+    )  # fmt: skip
+
+
+def _advanced() -> dict:
+    values: dict = {}
+    left, right = st.columns(2)
+    values["budget"] = left.number_input(
+        "Evaluations per round", 1, 1_000_000, 1000, step=100, key="budget", bind=URL,
+        help="How many V each round may try.",
+    )  # fmt: skip
+    values["restarts"] = right.number_input(
+        "Restarts", 1, 100, 10, step=1, key="restarts", bind=URL,
+        help="C is the best clustering of so many starts; 1 is the paper's single start, where "
+        "another seed may end in another clustering.",
+    )  # fmt: skip
+    values["growth"] = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
+    st.caption(f"How V grows: {GROWTH.get(values['growth'], '')}.")
+    values["box"] = st.selectbox(
+        "Box", list(BOXES), index=list(BOXES).index("minmax"), key="box", bind=URL
+    )
+    st.caption(f"Where antidote points may lie: {BOXES[values['box']]}.")
+    left, right = st.columns(2)
+    values["max_size"] = left.number_input(
+        "Largest |V|", min_value=1, value=None, step=10, placeholder="10 % of U", key="max_size",
+        bind=URL, help="The search gives up beyond this size.",
+    )  # fmt: skip
+    values["max_rounds"] = right.number_input(
+        "Most rounds", min_value=1, value=None, step=1, placeholder="no limit", key="max_rounds",
+        bind=URL, help="The search gives up after so many rounds.",
+    )  # fmt: skip
+    values["max_seconds"] = left.number_input(
+        "Most seconds", min_value=1.0, value=None, step=10.0, placeholder="no limit",
+        key="max_seconds", bind=URL, help="The search gives up after so long.",
+    )  # fmt: skip
+    values["seed"] = right.number_input(
+        "Seed", 0, 2**31 - 1, 0, step=1, key="run_seed", bind=URL,
+        help="Draws the starts of the clustering and of the search. Same seed, same result.",
+    )  # fmt: skip
+    values["shrink"] = st.toggle(
+        "Shrink afterwards", key="shrink", bind=URL,
+        help="When the target is reached, take away points that are not needed.",
+    )  # fmt: skip
+    values["spread"] = st.toggle(
+        "Spread out clumps", key="spread", bind=URL,
+        help="At the end, turn copies of a point into scattered points with the same mean, like "
+        "the real points nearby; kept only where the cost survives it.",
+    )  # fmt: skip
+    direct = st.toggle(
+        "Without the random space (SRE)", key="full", bind=URL,
+        help="Search all |V| times d numbers directly: n′ is not used.",
+    )  # fmt: skip
+    return values | ({"embed_dim": None} if direct else {})
+
+
+def _preset(values: dict) -> None:
+    for key, value in values.items():
+        st.session_state[key] = value
+
+
+def _on_a_phone() -> bool:
+    return "Mobi" in (st.context.headers.get("User-Agent") or "")

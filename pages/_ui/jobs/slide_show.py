@@ -1,0 +1,78 @@
+"""Slides on the whole screen: one message at a time, arrow keys, nothing else to press."""
+
+from collections.abc import Sequence
+from html import escape as escape_html
+
+import streamlit as st
+
+from antidote_core.reporting.documents.slides import Slide, for_the_back_row
+from pages._ui.shared.link import escape
+
+PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
+
+
+def style() -> None:
+    """No header, no navigation, large type that shrinks with the screen."""
+    st.html(
+        "<style>[data-testid=stHeader], [data-testid=stSidebar], [data-testid=stToolbar],"
+        "[data-testid=stSidebarCollapsedControl] {display: none;}"
+        "[data-testid=stMainBlockContainer] {padding: 2vh 4vw 5rem 4vw; max-width: none;}"
+        ".st-key-slide h1 {font-size: clamp(1.6rem, 3.6vw, 3.4rem); line-height: 1.2;"
+        "padding: 0 0 1vh 0;}"
+        ".slide-numbers {display: flex; flex-wrap: wrap; gap: 3vh 5vw; padding: 11vh 0 6vh 0;}"
+        ".slide-numbers div {flex: 1 1 12rem;}"
+        ".slide-numbers b {display: block; font-size: clamp(2.4rem, 7.5vw, 8rem); line-height: 1.1;"
+        "white-space: nowrap;}"
+        ".slide-numbers .wide b {font-size: clamp(1.6rem, 4vw, 4.4rem);}"
+        ".slide-numbers span {display: block; font-size: clamp(1.1rem, 2vw, 2.1rem);}"
+        ".slide-numbers small {display: block; opacity: 0.75;"
+        "font-size: clamp(0.95rem, 1.3vw, 1.3rem);}"
+        ".slide-note p {font-size: clamp(1rem, 1.35vw, 1.35rem) !important; opacity: 0.8;}"
+        ".st-key-turn {position: fixed; right: 1.2rem; bottom: 0.6rem; width: auto !important;"
+        "opacity: 0.55;} .st-key-turn:hover, .st-key-turn:focus-within {opacity: 1;}"
+        ".st-key-turn [data-testid=stMarkdownContainer] p {white-space: nowrap;}</style>"
+    )
+
+
+def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:
+    """The slide whose number is in the URL; Esc goes back to the page `leave`."""
+    place = min(max(_asked(), 1), len(slides))
+    with st.container(key="slide"):
+        draw(slides[place - 1], place)
+    with st.container(key="turn", horizontal=True, vertical_alignment="center"):
+        st.button("‹ Back", key="back", shortcut="Left", disabled=place == 1,
+                  on_click=_turn, args=(place - 1,), help="The slide before")  # fmt: skip
+        st.markdown(f"{place} / {len(slides)}")
+        st.button("Next ›", key="next", shortcut="Right", disabled=place == len(slides),
+                  on_click=_turn, args=(place + 1,), help="The next slide")  # fmt: skip
+        if st.button("Leave", key="leave", shortcut="Esc", help="Back to the run"):
+            st.switch_page(leave, query_params=query)
+
+
+def draw(slide: Slide, place: int) -> None:
+    """One message, and what makes it believable."""
+    st.title(escape(slide.title), anchor=False)
+    if slide.figure is not None:
+        st.plotly_chart(
+            for_the_back_row(slide.figure), key=f"slide-{place}",
+            config={"displayModeBar": False, "staticPlot": False}, alt=slide.alt,
+        )  # fmt: skip
+    if slide.numbers:
+        parts = "".join(
+            f"<div{' class=wide' if len(each.value) > 9 else ''}><b>{escape_html(each.value)}</b>"
+            f"<span>{escape_html(each.label)}</span>"
+            f"<small>{escape_html(each.beside)}</small></div>"
+            for each in slide.numbers
+        )
+        st.html(f"<div class='slide-numbers'>{parts}</div>")
+    if slide.note:
+        st.html(f"<div class='slide-note'><p>{escape_html(slide.note)}</p></div>")
+
+
+def _asked() -> int:
+    text = st.query_params.get(PLACE, "1")
+    return int(text) if text.isdecimal() and len(text) < 6 else 1
+
+
+def _turn(place: int) -> None:
+    st.query_params[PLACE] = str(place)

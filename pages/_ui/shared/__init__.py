@@ -1,0 +1,1 @@
+"""What every page uses: the frame, links, settings, charts, who is there."""

@@ -1,0 +1,125 @@
+"""The settings of a page: widgets bound to the URL, so that a link shows the same thing again.
+
+The options are the library's own names, because the URL carries what the widget shows; a line below
+each widget says in words what the name means.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.datasets import DatasetInfo, Form
+from pages._ui.data import own_tables
+from pages._ui.shared.link import escape
+
+URL = "query-params"
+
+
+@dataclass(frozen=True)
+class DataSettings:
+    name: str
+    protected: str
+    rows: str
+    sample: int | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class ClusteringSettings:
+    clustering: str
+    k: int
+    restarts: int
+    seed: int
+
+
+SEED_HELP = (
+    "Draws the sample, the points of the teaching sets and the starts of the clustering. "
+    "Same seed, same result."
+)
+
+
+def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
+    name = choose_data(_forget_choices)
+    info = own_tables.info(name)
+    st.caption(escape(info.description))
+    protected = choose_protected(info)
+    forms = info.forms()
+    if len(forms) > 1:
+        rows = _rows(forms)
+    with st.expander("Sample and seed" if len(forms) > 1 else "Rows, sample and seed"):
+        if len(forms) == 1:
+            rows = _rows(forms)
+        sample = st.number_input(
+            "Sample of the rows",
+            min_value=1,
+            value=None,
+            step=500,
+            placeholder="all rows",
+            key="sample",
+            bind=URL,
+            help="Takes this many rows, in proportion to the group sizes.",
+        )
+        seed = st.number_input(
+            "Seed",
+            min_value=0,
+            max_value=2**31 - 1,
+            value=0,
+            step=1,
+            key="seed",
+            bind=URL,
+            help=seed_help,
+        )
+    return DataSettings(name, protected, rows, sample, seed)
+
+
+def choose_data(on_change: Callable[[], None]) -> str:
+    """One of the data sets here or of the tables of this browser."""
+    names = own_tables.names()
+    if st.session_state.get("data", names[0]) not in names:
+        del st.session_state["data"]  # a table that was forgotten elsewhere
+    return st.selectbox(
+        "Data set", names, index=1, key="data", bind=URL, on_change=on_change,
+        help="A table of your own: upload it on the Data page, and it stands at the end here.",
+    )  # fmt: skip
+
+
+def choose_protected(info: DatasetInfo) -> str:
+    return st.radio(
+        "Protected attribute", info.protected, format_func=escape, key="protected", bind=URL,
+        horizontal=True,
+    )  # fmt: skip
+
+
+def _rows(forms: tuple[Form, ...]) -> str:
+    return st.radio(
+        "Rows",
+        [form.name for form in forms],
+        captions=[form.title if form.available else f"{form.title} (not here)" for form in forms],
+        key="rows",
+        bind=URL,
+    )
+
+
+def _forget_choices() -> None:
+    """A new data set starts from its own defaults."""
+    info = own_tables.info(st.session_state["data"])
+    st.session_state["protected"] = info.protected[0]
+    st.session_state["rows"] = info.forms()[0].name
+    st.session_state["sample"] = None
+
+
+def clustering_settings(seed: int) -> ClusteringSettings:
+    method = st.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+    st.caption(f"{CLUSTERINGS[method].title}. {CLUSTERINGS[method].sentence}")
+    k = st.slider("Number of clusters (k)", 2, 10, 2, key="k", bind=URL)
+    with st.expander("Restarts"):
+        restarts = st.number_input(
+            "Restarts", min_value=1, max_value=100, value=10, step=1, key="restarts", bind=URL
+        )
+        st.caption(
+            "The best of so many starts counts. The paper takes a single start (1): then another "
+            "seed may end in another clustering."
+        )
+    return ClusteringSettings(method, k, restarts, seed)
