@@ -14,7 +14,7 @@ import numpy as np
 
 from antidote_core.clustering import get_clustering
 from antidote_core.clustering.kmeans import Fixpoint
-from antidote_core.clustering.parts import Shelves
+from antidote_core.clustering.parts import PartWorkers
 from antidote_core.clustering.parts.evaluator import SAMPLE, PartitionedEvaluator
 from antidote_core.datasets.parts.folder import Parts, shares
 from antidote_core.errors import SpecError
@@ -23,19 +23,19 @@ from antidote_core.problem import BOXES, Independent, Problem, check_settings
 from antidote_core.types import Floats, Ints, Solution
 
 
-class LocalShelves:
+class LocalPartWorkers:
     """All parts in the memory of this process."""
 
     def __init__(self, parts: Parts) -> None:
-        from antidote_core.clustering.parts.part_worker import Shelf
+        from antidote_core.clustering.parts.part_worker import PartWorker
 
         self.parts = parts
         self.n, self.d, self.g = parts.n, parts.d, len(parts.group_names)
-        self._shelf = Shelf(parts.paths, self.d, self.g)
+        self._part_worker = PartWorker(parts.paths, self.d, self.g)
 
-    def ask(self, method: str, *arguments: Any) -> list[Any]:
-        """The answer of the one shelf."""
-        return [getattr(self._shelf, method)(*arguments)]
+    def call_all(self, method: str, *arguments: Any) -> list[Any]:
+        """The answer of the one part_worker."""
+        return [getattr(self._part_worker, method)(*arguments)]
 
 
 class PartitionedSolution(Solution):
@@ -58,8 +58,8 @@ class PartitionedSolution(Solution):
 class PartitionedProblem(Problem):
     """f(V) for k-means on data in parts; exact, for V of any size.
 
-    `shelves` hold the parts (see `engine.partitioned` for those on a dask cluster); without them
-    the parts are read into this process. `sample` rows give the starts of the portfolio.
+    `part_workers` hold the parts (see `engine.sweep.parts_on_dask`); without them the parts are
+    read into this process. `sample` rows give the starts of the portfolio.
 
     >>> import tempfile
     >>> from antidote_core.datasets import load_dataset
@@ -78,7 +78,7 @@ class PartitionedProblem(Problem):
         k: int = 2,
         restarts: int = 10,
         seed: int = 0,
-        shelves: Shelves | None = None,
+        part_workers: PartWorkers | None = None,
         sample: int = SAMPLE,
     ) -> None:
         check_settings(k, restarts, seed)
@@ -95,7 +95,11 @@ class PartitionedProblem(Problem):
         self.k, self.restarts, self.seed = k, restarts, seed
         given = dict(zip((f.file for f in parts.files), shares(parts, sample), strict=True))
         self.evaluator: PartitionedEvaluator = PartitionedEvaluator(
-            shelves if shelves is not None else LocalShelves(parts), given, k, restarts, seed
+            part_workers if part_workers is not None else LocalPartWorkers(parts),
+            given,
+            k,
+            restarts,
+            seed,
         )
         self.points, self.groups = self.evaluator.sample_points, self.evaluator.sample_groups
         self._statistic = self.fairness.statistic

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.datasets.parts.folder import Parts, open_parts, read_part, write_chunks
-from antidote_core.engine.sweep.parts_on_dask import ClusterShelves
+from antidote_core.engine.sweep.parts_on_dask import DaskPartWorkers
 from antidote_core.geometry import nearest_center
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.types import Column, Dataset, Floats, Ints
@@ -56,15 +56,15 @@ def written(n: int, folder: Path) -> Parts:
 
 
 class Counted:
-    """Shelves that count what travels, pickled: a question to each shelf and its answer."""
+    """Part workers that count what travels, pickled: a question to each and its answer."""
 
-    def __init__(self, shelves: ClusterShelves) -> None:
-        self._shelves = shelves
-        self.n, self.d, self.g = shelves.n, shelves.d, shelves.g
+    def __init__(self, part_workers: DaskPartWorkers) -> None:
+        self._part_workers = part_workers
+        self.n, self.d, self.g = part_workers.n, part_workers.d, part_workers.g
         self.bytes = 0
 
-    def ask(self, method: str, *arguments: object) -> list[object]:
-        answers = self._shelves.ask(method, *arguments)
+    def call_all(self, method: str, *arguments: object) -> list[object]:
+        answers = self._part_workers.ask(method, *arguments)
         question = len(pickle.dumps((method, arguments), protocol=5))
         self.bytes += question * len(answers)
         self.bytes += sum(len(pickle.dumps(answer, protocol=5)) for answer in answers)
@@ -106,7 +106,7 @@ def measure(parts: Parts, client: Client) -> None:
     n = parts.n
     few, many = (drawn(parts, size) for size in (100, max(100, n // 2000)))
     begun = time.perf_counter()
-    counted = Counted(ClusterShelves(parts, client))
+    counted = Counted(DaskPartWorkers(parts, client))
     print(
         f"{n:,} points in {len(parts.files)} parts, {D} features, {G} groups, k = {K}", flush=True
     )
@@ -114,7 +114,7 @@ def measure(parts: Parts, client: Client) -> None:
         f"read by {len(counted.ask('memory'))} workers       {time.perf_counter() - begun:8.1f} s"
     )
     begun = time.perf_counter()
-    problem = PartitionedProblem(parts, fairness="social", k=K, shelves=counted)
+    problem = PartitionedProblem(parts, fairness="social", k=K, part_workers=counted)
     print(f"portfolio (10 restarts)     {time.perf_counter() - begun:8.1f} s", flush=True)
     evaluator = problem.evaluator
 
@@ -137,7 +137,7 @@ def measure(parts: Parts, client: Client) -> None:
         costs = rate(f"  {EVALUATIONS} evaluations at a time", problem.evaluate_many, antidotes)
     for address, process in client.run(_process).items():
         print(f"memory of {address:24} {resident(process):6.0f} MB")
-    for held in counted.ask("memory"):
+    for held in counted.call_all("memory"):
         print(f"  of which points and anchors {held / 2**20:10.0f} MB")
     solutions = [problem.cluster(antidote) for antidote in many[:3]]
     labels = [solution.labels.astype(np.int8) for solution in solutions]

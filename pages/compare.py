@@ -4,11 +4,11 @@ import streamlit as st
 
 from pages._ui import compare_blocks
 from pages._ui.shared.frame import enter
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 enter()
 st.title("Runs side by side", anchor=False)
-found = attempt(compare_blocks.sides, compare_blocks.asked_runs())
+found = or_show_error(compare_blocks.sides, compare_blocks.asked_runs())
 if found:
     compare_blocks.show(found)
 if st.button("Back to the list of runs"):

@@ -5,7 +5,7 @@ import streamlit as st
 from pages._ui import convex_blocks as blocks
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 enter()
 # Kept until the answers are there: each of them runs the page again.
@@ -17,7 +17,7 @@ with side:
 jobs = []
 with main:
     notice = st.container()
-    data = attempt(blocks.sample, asked)
+    data = or_show_error(blocks.sample, asked)
     if data is None:
         st.stop()
     blocks.header(data)
@@ -37,7 +37,7 @@ with main:
         jobs.append(search)
         blocks.direct(data, asked, search)
     kind = blocks.choose_range()
-    samples = {name: attempt(blocks.sample, asked, name) for name in blocks.PAPER_SETS}
+    samples = {name: or_show_error(blocks.sample, asked, name) for name in blocks.PAPER_SETS}
     samples = {name: found for name, found in samples.items() if found is not None}
     sweeps = {name: blocks.sweep_job(name, samples[name], asked) for name in samples}
     blocks.differences(samples, sweeps, kind, asked.lam)

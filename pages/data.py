@@ -8,7 +8,7 @@ from pages._ui.shared import cached
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.settings import URL, clustering_settings, data_settings
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 enter()
 asked = asked_by_link()
@@ -29,12 +29,12 @@ with side:
 
 with main:
     notice = st.container()
-    data = attempt(cached.load, wanted)
+    data = or_show_error(cached.load, wanted)
     if data is None:
         dataset_blocks.offer_other_forms(wanted)
         st.stop()
     dataset_blocks.header(data)
-    report = attempt(cached.plain, data, choice)
+    report = or_show_error(cached.plain, data, choice)
     if report is None:
         dataset_blocks.offer_sample(data)
         dataset_blocks.group_sizes(data)

@@ -10,18 +10,18 @@ from pages._ui.jobs.run_bar import run_bar
 from pages._ui.shared import cached
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 
 def open_run(link):
     """The run on display and its status; on first sight, its settings move into the widgets."""
     run_id = store.shown_run()
-    status = attempt(store.status_of, run_id) if run_id else None
+    status = or_show_error(store.status_of, run_id) if run_id else None
     if status is None:
         return None, None
     if st.session_state.get("_opened") != run_id:
         st.session_state["_opened"] = run_id
-        attempt(store.keep, run_id)
+        or_show_error(store.keep, run_id)
         if run_settings.agrees(link, status.spec):
             run_settings.put(status.spec)
     return run_id, status
@@ -30,7 +30,7 @@ def open_run(link):
 def show(run_id, status, asked, fair):
     """The same blocks for a live, stopped, finished or replayed run."""
     live, spec = status.live, status.spec
-    data = attempt(store.run_data, run_id)
+    data = or_show_error(store.run_data, run_id)
     if data is None:
         return
     watch.title(data, spec)
@@ -81,7 +81,7 @@ with notice:
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = run_settings.ask()
-    data = attempt(cached.load, asked.data)
+    data = or_show_error(cached.load, asked.data)
     waiting, fair = [], {}
     if data is not None:
         waiting, fair = before.references(data, asked, bool(status and status.live))

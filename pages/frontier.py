@@ -10,14 +10,14 @@ from pages._ui.jobs import answers, downloads, store, sweep_settings
 from pages._ui.shared import cached
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import escape, tell_ignored
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 
 def open_sweep(link):
     """The sweep on display and its status; on first sight, its settings move into the widgets."""
     sweep_id = store.shown_sweep()
-    status = attempt(store.status_of, sweep_id) if sweep_id else None
-    if status is None or attempt(store.sweep_view_of, sweep_id) is None:
+    status = or_show_error(store.status_of, sweep_id) if sweep_id else None
+    if status is None or or_show_error(store.sweep_view_of, sweep_id) is None:
         return None, None
     if st.session_state.get("_opened_sweep") != sweep_id:
         st.session_state["_opened_sweep"] = sweep_id
@@ -40,7 +40,7 @@ def run_bar(asked, known, sweep_id, status, own):
         label = "▶ Resume" if resumes else "▶ Run"
         if (
             st.button(label, type="primary", width="stretch", disabled=not asked.spec)
-            and attempt(store.start_sweep, asked.spec, own) is not None
+            and or_show_error(store.start_sweep, asked.spec, own) is not None
         ):
             st.rerun()
 
@@ -50,7 +50,7 @@ def stop(sweep_id):
     if not st.button("■ Stop", type="primary", width="stretch", key="stop"):
         return
     with st.spinner("Stopping…"):
-        stopped = attempt(store.stop, sweep_id)
+        stopped = or_show_error(store.stop, sweep_id)
     if stopped:
         st.rerun()
     if stopped is False:
@@ -59,7 +59,7 @@ def stop(sweep_id):
 
 def show(sweep_id, status, asked):
     """The same blocks for a live, stopped, finished or replayed sweep."""
-    data = attempt(store.run_data, sweep_id)
+    data = or_show_error(store.run_data, sweep_id)
     if data is None:
         return
     blocks.title(data)
@@ -84,7 +84,7 @@ with notice:
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = sweep_settings.ask()
-    data = attempt(cached.load, asked.data)
+    data = or_show_error(cached.load, asked.data)
     known = None
     if data is not None and asked.spec is not None:
         known = before.Known(data, asked.spec, bool(status and status.live))

@@ -4,12 +4,12 @@ import streamlit as st
 
 from pages._ui.jobs import slide_show, slide_sources
 from pages._ui.shared.frame import enter
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 enter()
 slide_show.style()
 job = slide_sources.asked()
-slides = attempt(slide_sources.slides_of, job) if job else None
+slides = or_show_error(slide_sources.slides_of, job) if job else None
 if job and slides:
     slide_show.show(slides, job.page, job.link)
 else:

@@ -10,7 +10,7 @@ from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import run
 from antidote_core.baselines import BaselineResult
-from antidote_core.baselines.registry import SOTA, sota_result
+from antidote_core.baselines.registry import SOTA, baseline_result
 from antidote_core.datasets import load_for
 from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
@@ -99,7 +99,7 @@ def run_comparison(
     yield solution_row(problem, VANILLA, data.points[:0], plain_seconds)
     if len(antidote):
         yield solution_row(problem, ANTIDOTE, antidote, seconds)
-    fair = sota_result(problem)
+    fair = baseline_result(problem)
     if fair is not None:
         yield from baseline_rows(problem, fair)
 
@@ -120,7 +120,7 @@ def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRo
     yield solution_row(problem, VANILLA, data.points[:0], seconds)
     for fairness in costs:
         judged = Problem(data, spec.clustering, fairness, spec.k, spec.restarts, spec.seed)
-        fair = sota_result(judged)
+        fair = baseline_result(judged)
         if fair is not None:
             yield from baseline_rows(judged, fair)
     for fairness in costs:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from antidote_core.analysis.vanilla import PlainReport
-from antidote_core.baselines.registry import SOTA, algorithm_name, sota_result
+from antidote_core.analysis.vanilla import VanillaReport
+from antidote_core.baselines.registry import SOTA, algorithm_name, baseline_result
 from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
 from antidote_core.types import Dataset
@@ -25,13 +25,13 @@ def has_fair_algorithm(clustering: str, fairness: str) -> bool:
     return (clustering, fairness) in SOTA
 
 
-def plain_cost(report: PlainReport, fairness: str, data: Dataset) -> float:
+def plain_cost(report: VanillaReport, fairness: str, data: Dataset) -> float:
     """The cost of a plain clustering, of any kind.
 
     >>> from antidote_core.datasets import load_dataset
-    >>> from antidote_core.analysis.vanilla import plain_report
+    >>> from antidote_core.analysis.vanilla import vanilla_report
     >>> data = load_dataset("two-optima")
-    >>> report = plain_report(data, "kmeans", k=2, restarts=10, seed=0)
+    >>> report = vanilla_report(data, "kmeans", k=2, restarts=10, seed=0)
     >>> plain_cost(report, "social", data) == report.social.cost
     True
     """
@@ -48,7 +48,7 @@ def fair_reference(
     """Cost of the fair algorithm by name and scoring; empty where there is none."""
     if not has_fair_algorithm(clustering, fairness):
         return {}
-    result = sota_result(Problem(data, clustering, fairness, k, restarts, seed))
+    result = baseline_result(Problem(data, clustering, fairness, k, restarts, seed))
     assert result is not None
     return {
         f"{algorithm_name(result.name)}, {scoring}": costs[fairness]

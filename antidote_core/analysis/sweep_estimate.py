@@ -46,14 +46,14 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Before:
+class SweepEstimate:
     """Plain clustering as a reference without a fair algorithm, and the pace it was computed at."""
 
     reference: Reference
     pace: Pace
 
 
-def before_sweep(cell: Cell, data: Dataset, target: str | float) -> Before:
+def estimate_sweep(cell: Cell, data: Dataset, target: str | float) -> SweepEstimate:
     """Cluster plainly, with other seeds too, and time a few evaluations of antidote points."""
     spec = cell.spec
     problem = Problem.of(spec, data)
@@ -77,7 +77,7 @@ def before_sweep(cell: Cell, data: Dataset, target: str | float) -> Before:
     pace = Pace(
         _evaluation(problem, cell), plain / spec.restarts, row_seconds, noise_seconds + plain
     )
-    return Before(reference, pace)
+    return SweepEstimate(reference, pace)
 
 
 def expected_seconds(

@@ -11,7 +11,7 @@ from antidote_core.types import Dataset, Solution
 
 
 @dataclass(frozen=True, eq=False)
-class PlainReport:
+class VanillaReport:
     """A plain clustering, the tables behind both costs, and its quality apart from fairness."""
 
     solution: Solution
@@ -20,16 +20,18 @@ class PlainReport:
     quality: Quality
 
 
-def plain_report(data: Dataset, clustering: str, k: int, restarts: int, seed: int) -> PlainReport:
+def vanilla_report(
+    data: Dataset, clustering: str, k: int, restarts: int, seed: int
+) -> VanillaReport:
     """Cluster the data without antidote points and take both costs from its labels.
 
     >>> from antidote_core.datasets import load_dataset
-    >>> report = plain_report(load_dataset("two-optima"), "kmeans", k=2, restarts=10, seed=0)
+    >>> report = vanilla_report(load_dataset("two-optima"), "kmeans", k=2, restarts=10, seed=0)
     >>> round(report.balance.cost, 6)
     -0.3
     """
     solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
-    return PlainReport(
+    return VanillaReport(
         solution,
         balance_table(solution.labels, data.groups, k, len(data.group_names)),
         social_table(solution.labels, solution.centers, data.points, data.groups),

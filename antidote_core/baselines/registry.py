@@ -46,7 +46,7 @@ def algorithm_name(name: str) -> str:
     return NAMES.get(name, name)
 
 
-def sota_result(problem: Problem) -> BaselineResult | None:
+def baseline_result(problem: Problem) -> BaselineResult | None:
     """The fair algorithm's answer for this clustering and cost; None where there is none."""
     baseline = SOTA.get((problem.clustering.name, problem.fairness.name))
     if baseline is None:
@@ -57,13 +57,13 @@ def sota_result(problem: Problem) -> BaselineResult | None:
         return baseline(problem)
 
 
-def sota_reference(problem: Problem) -> dict[str, Any]:
+def baseline_reference(problem: Problem) -> dict[str, Any]:
     """Name, cost, scoring and seconds of the fair algorithm, as the target of a run.
 
     The cost is scored as F is: by nearest centre, except where the clustering's own labels are not
     those of the nearest centre.
     """
-    result = sota_result(problem)
+    result = baseline_result(problem)
     if result is None:
         raise SpecError(
             f"No fair algorithm is known here for {problem.clustering.title} with "

@@ -74,11 +74,11 @@ def _frontier(options: argparse.Namespace) -> int:
         follow = _Follow(runner, sweep_id, _print_event if options.json else _Lines())
         interrupted = False
         try:
-            follow.to_the_end()
+            follow.run()
         except KeyboardInterrupt:
             interrupted = True
             runner.stop(sweep_id)
-            follow.to_the_end(STOP_SECONDS)
+            follow.run(STOP_SECONDS)
         view, lines = follow.view, follow.lines
     if view.state in ("failed", "dead"):
         raise RunError(view.reason)
@@ -108,7 +108,7 @@ class _Follow:
         self.view = SweepView()
         self.lines: list[str] = []
 
-    def to_the_end(self, seconds: float = math.inf) -> None:
+    def run(self, seconds: float = math.inf) -> None:
         """Tell every event until the last one, or until so many seconds have passed."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:

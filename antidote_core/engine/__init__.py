@@ -29,11 +29,11 @@ process was lost: killed, out of memory, or the server ended; the same spec give
 again).
 """
 
-from antidote_core.engine.process.worker import STAGES
+from antidote_core.engine.process.worker import FOLLOW_UPS
 from antidote_core.engine.runner import Runner
 from antidote_core.engine.settings import default_home
 from antidote_core.engine.status import RunState, RunStatus
 from antidote_core.engine.store.store import Store
 from antidote_core.errors import RunError
 
-__all__ = ["STAGES", "RunError", "RunState", "RunStatus", "Runner", "Store", "default_home"]
+__all__ = ["FOLLOW_UPS", "RunError", "RunState", "RunStatus", "Runner", "Store", "default_home"]

@@ -63,7 +63,7 @@ class Limits:
         for name in self.__dataclass_fields__:
             object.__setattr__(self, name, float(getattr(self, name)))
 
-    def admit(self, live_of_visitor: int, queued: int, folder: Path) -> None:
+    def check_capacity(self, live_of_visitor: int, queued: int, folder: Path) -> None:
         """Raise a RunError with a sentence when one more run would be too many."""
         if self.runs_per_visitor and live_of_visitor >= self.runs_per_visitor:
             raise RunError(

@@ -128,7 +128,7 @@ class Runner:
 
     def status(self, run_id: str, owner: str | None = None) -> RunStatus:
         """State, place in the queue, times and, for an ended run, its figures."""
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         return self.store.status(run_id, owner)
 
     def runs(self, owner: str) -> list[RunStatus]:
@@ -150,7 +150,7 @@ class Runner:
         return view
 
     def _followed(self, run_id: str, owner: str | None, kind: Kind, empty: Any) -> Any:
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         if self.store.kind(run_id) is not kind:
             page = "Frontier" if kind is Kind.RUN else "Explore"
             raise RunError(f"This is the link of a {_OTHER[kind]}; open it on the page {page}.")
@@ -167,25 +167,25 @@ class Runner:
         self, run_id: str, offset: int = 0, owner: str | None = None
     ) -> tuple[list[Event], int]:
         """The events from byte `offset` of the log on, and the offset to ask for next."""
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         path = self.store.folder(run_id).events
         return self._reading(run_id, lambda: log.read(path, offset))
 
     def data(self, run_id: str, owner: str | None = None) -> Dataset:
         """The data set the run works on."""
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         folder = self.store.folder(run_id)
         return self._reading(run_id, folder.read_data)
 
     def layouts(self, run_id: str, owner: str | None = None) -> Path:
         """Where maps of the run's data are kept: with the run if the data are one's own."""
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         private = self.store.status(run_id).private
         return self.store.folder(run_id).layouts if private else self.store.home / "layouts"
 
     def worker_log(self, run_id: str, characters: int = 20_000, owner: str | None = None) -> str:
         """The end of what the worker printed, tracebacks included; empty if it said nothing."""
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         path = self.store.folder(run_id).output
         if not path.exists():
             return ""
@@ -234,7 +234,7 @@ class Runner:
         Same spec, same seed, same result. The log goes on with a new part; the view forgets the
         old one. A sweep, even a finished one, computes only the cells that are not in the store.
         """
-        self.store.admit(run_id, owner)
+        self.store.check_access(run_id, owner)
         self.store.requeue(run_id)
         self._scheduler.wake()
         return run_id
@@ -243,9 +243,9 @@ class Runner:
         """Someone is looking: a running run nobody looks at for `idle_seconds` is stopped."""
         self.store.touch(run_id, owner)
 
-    def keep(self, run_id: str, owner: str) -> None:
+    def add_to_list(self, run_id: str, owner: str) -> None:
         """Put a run that was opened by its link on the owner's list."""
-        self.store.keep(run_id, owner)
+        self.store.add_to_list(run_id, owner)
 
     def rename(self, run_id: str, owner: str, name: str) -> None:
         """Name the run on the owner's list."""

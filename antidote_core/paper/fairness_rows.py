@@ -20,7 +20,7 @@ import numpy as np
 
 from antidote_core.algorithms.algorithm2.grow import MAX_SHARE, run
 from antidote_core.baselines import NEAREST, OWN, BaselineResult
-from antidote_core.baselines.registry import sota_result
+from antidote_core.baselines.registry import baseline_result
 from antidote_core.geometry import nearest_center
 from antidote_core.paper import paper_row, paper_tables
 from antidote_core.paper.results import Row, plain
@@ -43,7 +43,7 @@ AGREE = 0.75  # share of the independent clusterings that makes a result hold
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
+class PaperRun:
     """A run and what was asked for: did it get there, and do independent clusterings agree?"""
 
     spec: RunSpec
@@ -98,7 +98,7 @@ def compute(cell: Cell, seed: int) -> Row:
     begun = time.perf_counter()
     data, paper = cell.load(), printed(cell)
     problem, passed = _printed_optimum(cell, data, paper, seed)
-    fair = sota_result(problem) if cell.k == 2 else None
+    fair = baseline_result(problem) if cell.k == 2 else None
     target = _target(cell, problem, fair, paper)
     spec = _spec(cell, problem.seed, target)
     work = _ours if cell.mode == OURS else _published
@@ -193,7 +193,7 @@ def _spec(cell: Cell, seed: int, target: str | float) -> RunSpec:
 
 def _published(
     cell: Cell, spec: RunSpec, data: Dataset, paper: Printed
-) -> tuple[Attempt, dict[str, Attempt | None]]:
+) -> tuple[PaperRun, dict[str, PaperRun | None]]:
     """From V_s in steps of ξ; where that fails, one round at the size that the paper arrived at."""
     first = _attempt(replace(spec, max_rounds=PUBLISHED_ROUNDS), data)
     if first.reached or paper.points < spec.start_size + PUBLISHED_ROUNDS:
@@ -207,7 +207,7 @@ def _published(
 
 def _ours(
     cell: Cell, spec: RunSpec, data: Dataset, paper: Printed
-) -> tuple[Attempt, dict[str, Attempt | None]]:
+) -> tuple[PaperRun, dict[str, PaperRun | None]]:
     """The best at the printed size; where that fails, the smallest size that does it.
 
     Beside it, at the printed size: a wider box, and C with one start, as the paper clusters.
@@ -241,19 +241,19 @@ def _ours(
     }
 
 
-def _one_start(spec: RunSpec, data: Dataset, paper: Printed) -> Attempt:
+def _one_start(spec: RunSpec, data: Dataset, paper: Printed) -> PaperRun:
     """The printed gain over the plain clustering of a single start, by structured search."""
     problem = Problem(data, spec.clustering, spec.fairness, spec.k, 1, spec.seed)
     target = problem.vanilla.cost - paper.gain
     return _attempt(replace(spec, restarts=1, target=target, optimizer="structured"), data)
 
 
-def _printed_is_weaker(paper: Printed, ours: Attempt) -> bool:
+def _printed_is_weaker(paper: Printed, ours: PaperRun) -> bool:
     """Whether the printed cost of the fair algorithm is an easier target than that found here."""
     return ours.view.target < paper.before < ours.view.vanilla_cost
 
 
-def _for_printed(spec: RunSpec, data: Dataset, paper: Printed, limit: int) -> Attempt:
+def _for_printed(spec: RunSpec, data: Dataset, paper: Printed, limit: int) -> PaperRun:
     """The fewest points for the printed cost; half of the paper's get a try of their own."""
     smallest = _smallest(spec, data, limit)
     half = paper.points // 2
@@ -262,7 +262,7 @@ def _for_printed(spec: RunSpec, data: Dataset, paper: Printed, limit: int) -> At
     return _best([smallest, *_attempts(_at(spec, half), data)])
 
 
-def _judged(attempt: Attempt, target: float) -> Attempt:
+def _judged(attempt: PaperRun, target: float) -> PaperRun:
     """The same V and checks against another target: an easier one may have asked too little."""
     check = attempt.view.verification
     assert check is not None
@@ -270,14 +270,14 @@ def _judged(attempt: Attempt, target: float) -> Attempt:
     confirmed = meets(check.best_cost, target, strict=False)
     check = replace(check, share=sum(met) / len(met), confirmed=confirmed)
     view = replace(attempt.view, target=target, verification=check)
-    return Attempt(replace(attempt.spec, target=target), view)
+    return PaperRun(replace(attempt.spec, target=target), view)
 
 
 def _at(spec: RunSpec, size: int) -> RunSpec:
     return replace(spec, start_size=size, max_size=size, max_rounds=1)
 
 
-def _attempts(spec: RunSpec, data: Dataset) -> Iterator[Attempt]:
+def _attempts(spec: RunSpec, data: Dataset) -> Iterator[PaperRun]:
     """The structured search and, where it did not settle the matter, the design."""
     searched = _attempt(replace(spec, optimizer="structured"), data)
     yield searched
@@ -285,7 +285,7 @@ def _attempts(spec: RunSpec, data: Dataset) -> Iterator[Attempt]:
         yield _attempt(replace(spec, optimizer="design"), data)
 
 
-def _smallest(spec: RunSpec, data: Dataset, limit: int, start: int = 1) -> Attempt:
+def _smallest(spec: RunSpec, data: Dataset, limit: int, start: int = 1) -> PaperRun:
     """The fewest points that reach the target, by doubling and bisection."""
     start = min(start, limit)
     spec = replace(spec, growth="bisect", start_size=start, max_size=limit)
@@ -297,18 +297,18 @@ def _smallest(spec: RunSpec, data: Dataset, limit: int, start: int = 1) -> Attem
     return _best([searched, designed])
 
 
-def _best(attempts: Any) -> Attempt:
+def _best(attempts: Any) -> PaperRun:
     """What holds before what does not, then what reaches; then the fewest points, then the cost."""
 
-    def rank(attempt: Attempt) -> tuple[bool, bool, int, float]:
+    def rank(attempt: PaperRun) -> tuple[bool, bool, int, float]:
         done = attempt.reached
         return not attempt.holds, not done, attempt.view.size if done else 0, attempt.view.cost
 
     return min(attempts, key=rank)
 
 
-def _attempt(spec: RunSpec, data: Dataset) -> Attempt:
-    return Attempt(spec, run(spec, data))
+def _attempt(spec: RunSpec, data: Dataset) -> PaperRun:
+    return PaperRun(spec, run(spec, data))
 
 
 def _sota_costs(fair: BaselineResult, problem: Problem) -> Row:
@@ -334,7 +334,7 @@ def _printed_quality(cell: Cell) -> Row | None:
     }
 
 
-def _qualities(problem: Problem, answer: Attempt, fair: BaselineResult | None) -> Row:
+def _qualities(problem: Problem, answer: PaperRun, fair: BaselineResult | None) -> Row:
     """Scores of plain clustering, of C(U ∪ V) on U and with V counted, and of the fair algorithm.
 
     The paper does not say which points its scores count; so both are here.

@@ -14,7 +14,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from antidote_core.baselines.registry import sota_result
+from antidote_core.baselines.registry import baseline_result
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box
 from antidote_core.paper import paper_row
@@ -45,7 +45,7 @@ def compute(cell: Cell, seed: int) -> Row:
         evaluations.append(count)
         improved += found
         started = time.process_time()
-        sota_result(problem)  # takes nothing but the points and groups from it
+        baseline_result(problem)  # takes nothing but the points and groups from it
         theirs.append(time.process_time() - started)
     own, fair = statistics.median(ours), statistics.median(theirs)
     row = {

@@ -22,7 +22,7 @@ ENDS = ("finished", "stopped", "failed", "dead")
 
 
 @dataclass(frozen=True)
-class SotaLine:
+class BaselineLine:
     """The fair algorithm of one problem: its cost as it scores itself and by nearest centre.
 
     `judged` is the one of the two that F is scored by.
@@ -53,7 +53,7 @@ class Reference:
     silhouette: float
     target: float
     strict: bool
-    sota: SotaLine | None = None
+    sota: BaselineLine | None = None
     reason: str = ""
     rows: tuple[Mapping[str, Any], ...] = ()
 
@@ -272,7 +272,7 @@ def read_reference(data: Mapping[str, Any]) -> Reference:
     sota = data["sota"]
     if sota is not None:
         numbers = {key: _number(value) for key, value in sota.items() if key != "name"}
-        sota = SotaLine(sota["name"], **numbers)
+        sota = BaselineLine(sota["name"], **numbers)
     return Reference(
         problem=(clustering, fairness, k),
         vanilla=_number(data["vanilla"]),

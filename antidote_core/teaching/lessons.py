@@ -23,7 +23,7 @@ from antidote_core.reporting.figures.tables import cluster_table, group_cost_tab
 from antidote_core.reporting.text.words import balance_sentence, number, percent, social_sentence
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
-from antidote_core.teaching.planar import Position, Stage, get_stage
+from antidote_core.teaching.planar import PlanarProblem, Position, planar_problem
 from antidote_core.teaching.plane_scene import Frame, Scene, mix_html, plane_scene
 from antidote_core.types import Floats
 
@@ -84,29 +84,33 @@ def _frame_around(*places: Floats) -> Frame:
     return everything.min(axis=0) - ROOM, everything.max(axis=0) + ROOM
 
 
-def _at(x: float, stage: Stage, copies: int) -> Floats:
+def _at(x: float, planar: PlanarProblem, copies: int) -> Floats:
     """`copies` points at (x, middle of the data)."""
-    return np.tile([x, float(stage.data.points[:, 1].mean())], (copies, 1))
+    return np.tile([x, float(planar.data.points[:, 1].mean())], (copies, 1))
 
 
-def _ends(values: Sequence[float], stage: Stage) -> Frame:
+def _ends(values: Sequence[float], planar: PlanarProblem) -> Frame:
     """A frame around the data and everywhere the control can put points."""
-    return _frame_around(stage.data.points, _at(min(values), stage, 1), _at(max(values), stage, 1))
+    return _frame_around(
+        planar.data.points, _at(min(values), planar, 1), _at(max(values), planar, 1)
+    )
 
 
 def _points(count: int) -> str:
     return "1 point" if count == 1 else f"{count} points"
 
 
-def _costs(stage: Stage, position: Position, with_social: bool = False) -> tuple[Figure, ...]:
-    plain = stage.plain
+def _costs(
+    planar: PlanarProblem, position: Position, with_social: bool = False
+) -> tuple[Figure, ...]:
+    plain = planar.plain
     before = f"before {number(plain.balance.cost)}"
     ratio = position.balance.ratios.min()
     figures = [
         Figure("Balance cost, lower is fairer", number(position.balance.cost), "balance cost",
                f"{before}; worst cluster at {percent(float(ratio))} of its fair share"),
         Figure("Points that changed cluster", str(int(position.moved.sum())), "cluster",
-               f"of {stage.data.n}"),
+               f"of {planar.data.n}"),
     ]  # fmt: skip
     if with_social:
         note = f"before {number(plain.social.cost)}"
@@ -115,35 +119,40 @@ def _costs(stage: Stage, position: Position, with_social: bool = False) -> tuple
     return tuple(figures)
 
 
-def _plane(stage: Stage, position: Position, frame: Frame, dark: bool) -> Scene:
+def _plane(planar: PlanarProblem, position: Position, frame: Frame, dark: bool) -> Scene:
     return plane_scene(
-        stage.data,
+        planar.data,
         frame,
         position.centers,
-        before=stage.plain.centers,
+        before=planar.plain.centers,
         antidote=position.antidote,
         moved=position.moved,
         dark=dark,
     )
 
 
-def _alt(stage: Stage, position: Position, what: str) -> str:
+def _alt(planar: PlanarProblem, position: Position, what: str) -> str:
     return (
-        f"Plane with {stage.data.n} points of two groups and two clusters. {what} "
-        f"{balance_sentence(position.balance, stage.data.group_names)}"
+        f"Plane with {planar.data.n} points of two groups and two clusters. {what} "
+        f"{balance_sentence(position.balance, planar.data.group_names)}"
     )
 
 
 def _shown(
-    stage: Stage, position: Position, frame: Frame, dark: bool, sentence: str, social: bool = False
+    planar: PlanarProblem,
+    position: Position,
+    frame: Frame,
+    dark: bool,
+    sentence: str,
+    social: bool = False,
 ) -> Shown:
-    names = stage.data.group_names
+    names = planar.data.group_names
     return Shown(
         sentence,
-        _alt(stage, position, sentence.replace("**", "")),
+        _alt(planar, position, sentence.replace("**", "")),
         cluster_table(position.balance, names),
-        _costs(stage, position, social),
-        _plane(stage, position, frame, dark),
+        _costs(planar, position, social),
+        _plane(planar, position, frame, dark),
         mix=mix_html(position.balance, names, dark),
     )
 
@@ -208,8 +217,8 @@ def _centre(value: int | str, dark: bool) -> Shown:
 
 
 def _groups(value: int | str, dark: bool) -> Shown:
-    stage = get_stage("blobs", "balance")
-    plain, names = stage.plain, stage.data.group_names
+    planar = planar_problem("blobs", "balance")
+    plain, names = planar.plain, planar.data.group_names
     by_balance = value == "who is where"
     sentence = (
         balance_sentence(plain.balance, names)
@@ -231,14 +240,14 @@ def _groups(value: int | str, dark: bool) -> Shown:
         )  # fmt: skip
     return Shown(
         sentence,
-        _alt(stage, plain, sentence),
+        _alt(planar, plain, sentence),
         cluster_table(plain.balance, names)
         if by_balance
         else group_cost_table(plain.social, names),
         figures,
         plane_scene(
-            stage.data,
-            _frame_around(stage.data.points),
+            planar.data,
+            _frame_around(planar.data.points),
             plain.centers,
             spokes=None if by_balance else plain.labels,
             dark=dark,
@@ -248,17 +257,17 @@ def _groups(value: int | str, dark: bool) -> Shown:
 
 
 def _one_point(value: int | str, dark: bool) -> Shown:
-    stage = get_stage("blobs", "balance")
-    position = stage.position(_at(float(value), stage, 1))
-    shift = np.linalg.norm(position.centers - stage.plain.centers, axis=1)
+    planar = planar_problem("blobs", "balance")
+    position = planar.position(_at(float(value), planar, 1))
+    shift = np.linalg.norm(position.centers - planar.plain.centers, axis=1)
     pulled = int(shift.argmax())
     changed = int(position.moved.sum())
     crossing = "nobody changes cluster" if not changed else f"{changed} change cluster"
     sentence = (
-        f"**One point among {stage.data.n}** pulls centre {pulled + 1} by "
+        f"**One point among {planar.data.n}** pulls centre {pulled + 1} by "
         f"{number(float(shift[pulled]), 3)} and the border by about half of that: {crossing}."
     )
-    return _shown(stage, position, _ends(ONE_POINT_AT, stage), dark, sentence, social=True)
+    return _shown(planar, position, _ends(ONE_POINT_AT, planar), dark, sentence, social=True)
 
 
 @lru_cache(maxsize=1)
@@ -268,9 +277,9 @@ def grown() -> RunView:
 
 
 def _rounds(value: int | str, dark: bool) -> Shown:
-    stage, view = get_stage("blobs", "balance"), grown()
+    planar, view = planar_problem("blobs", "balance"), grown()
     done = view.history[int(value) - 1]
-    position = stage.position(done.antidote)
+    position = planar.position(done.antidote)
     target = number(view.target, 2)
     sentence = (
         f"**Round {value}: {done.size} points.** Of up to {GROWTH.budget} placements the best "
@@ -284,26 +293,26 @@ def _rounds(value: int | str, dark: bool) -> Shown:
             f" **At or below the target of {target}: done.** {agreeing} of "
             f"{len(view.verification.costs)} independent clusterings agree."
         )
-    return _shown(stage, position, _frame_around(stage.data.points), dark, sentence)
+    return _shown(planar, position, _frame_around(planar.data.points), dark, sentence)
 
 
 def _distance(value: int | str, dark: bool) -> Shown:
-    stage = get_stage("needs-distance", "balance")
-    position = stage.position(_at(float(value), stage, TEN))
-    others = [(m, stage.evaluate(_at(float(value), stage, m))) for m in OTHER_SIZES]
+    planar = planar_problem("needs-distance", "balance")
+    position = planar.position(_at(float(value), planar, TEN))
+    others = [(m, planar.evaluate(_at(float(value), planar, m))) for m in OTHER_SIZES]
     listed = ", ".join(f"{_points(m)} {number(cost)}" for m, cost in others)
     pull = "One cluster was taken by the antidote points alone. " if position.captured else ""
     sentence = (
         f"**{TEN} points at x = {value}:** balance cost {number(position.balance.cost)} instead "
-        f"of {number(stage.plain.balance.cost)}. {pull}At the same place: {listed}."
+        f"of {number(planar.plain.balance.cost)}. {pull}At the same place: {listed}."
     )
-    return _shown(stage, position, _ends(DISTANCES, stage), dark, sentence)
+    return _shown(planar, position, _ends(DISTANCES, planar), dark, sentence)
 
 
 def _capture(value: int | str, dark: bool) -> Shown:
-    stage = get_stage("blobs", "balance")
+    planar = planar_problem("blobs", "balance")
     copies = int(value)
-    position = stage.position(_at(FAR, stage, copies))
+    position = planar.position(_at(FAR, planar, copies))
     cost = number(position.balance.cost, 2)
     if position.captured:
         sentence = (
@@ -317,7 +326,7 @@ def _capture(value: int | str, dark: bool) -> Shown:
             "go on."
         )
     return _shown(
-        stage, position, _frame_around(stage.data.points, _at(FAR, stage, 1)), dark, sentence
+        planar, position, _frame_around(planar.data.points, _at(FAR, planar, 1)), dark, sentence
     )
 
 

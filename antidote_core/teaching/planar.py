@@ -49,11 +49,11 @@ class Position:
         return self.balance.cost if fairness == "balance" else self.social.cost
 
 
-class Stage:
+class PlanarProblem:
     """One teaching set with k-means on it, safe to share between visitors.
 
-    >>> stage = get_stage("two-optima", "balance")
-    >>> stage.position(np.empty((0, 2))).cost("balance") == stage.problem.vanilla.cost
+    >>> planar = planar_problem("two-optima", "balance")
+    >>> planar.position(np.empty((0, 2))).cost("balance") == planar.problem.vanilla.cost
     True
     """
 
@@ -107,9 +107,9 @@ def _same_numbers(before: Ints, after: Ints, k: int) -> Ints:
 
 
 @lru_cache(maxsize=16)
-def get_stage(dataset: str, fairness: str, k: int = 2) -> Stage:
-    """The stage of that name; made once."""
-    return Stage(dataset, fairness, k)
+def planar_problem(dataset: str, fairness: str, k: int = 2) -> PlanarProblem:
+    """The planar of that name; made once."""
+    return PlanarProblem(dataset, fairness, k)
 
 
 DATASET = "two-optima"

@@ -13,7 +13,7 @@ from antidote_core.algorithms.algorithm2.verification import verify
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import Box, get_optimizer
 from antidote_core.reporting.text.words import number
-from antidote_core.teaching.planar import GRID, Position, Stage, get_stage
+from antidote_core.teaching.planar import GRID, PlanarProblem, Position, planar_problem
 from antidote_core.types import Floats
 
 BUDGET = 10
@@ -158,23 +158,23 @@ class Game:
 
     situation: Situation
     goal: str
-    stage: Stage
+    planar: PlanarProblem
 
     @property
     def frame(self) -> tuple[Floats, Floats]:
         """Where points may be placed: lower and upper corner."""
-        return self.stage.frame(self.situation.reach)
+        return self.planar.frame(self.situation.reach)
 
     def position(self, clumps: Clumps) -> Position:
         """What the placed points do."""
-        return self.stage.position(points_of(clumps))
+        return self.planar.position(points_of(clumps))
 
 
 @lru_cache(maxsize=16)
 def get_game(situation: str, goal: str) -> Game:
     """The game of that situation and goal; made once."""
     found = SITUATIONS[situation]
-    return Game(found, goal, get_stage(found.dataset, goal))
+    return Game(found, goal, planar_problem(found.dataset, goal))
 
 
 @lru_cache(maxsize=16)
@@ -182,12 +182,12 @@ def score_to_beat(situation: str, goal: str) -> float:
     """The best of 20 times ten points thrown at random into the plane, or of none at all."""
     game = get_game(situation, goal)
     rng = np.random.default_rng(0)
-    throws = [game.stage.evaluate(rng.uniform(*game.frame, (BUDGET, 2))) for _ in range(THROWS)]
-    return min(*throws, game.stage.plain.cost(goal))
+    throws = [game.planar.evaluate(rng.uniform(*game.frame, (BUDGET, 2))) for _ in range(THROWS)]
+    return min(*throws, game.planar.plain.cost(goal))
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
+class AlgorithmTry:
     """What the structured search makes of the same budget and the same plane."""
 
     antidote: Floats
@@ -199,22 +199,22 @@ class Attempt:
 
 
 @lru_cache(maxsize=16)
-def let_the_algorithm_try(situation: str, goal: str) -> Attempt:
+def let_the_algorithm_try(situation: str, goal: str) -> AlgorithmTry:
     """Ten points by the structured search, and how many independent clusterings agree."""
     game = get_game(situation, goal)
-    stage, (lower, upper) = game.stage, game.frame
+    planar, (lower, upper) = game.planar, game.frame
     begun = time.monotonic()
-    with stage.lock:
-        search = get_optimizer("structured").minimiser(stage.problem, BUDGET, None)
+    with planar.lock:
+        search = get_optimizer("structured").minimiser(planar.problem, BUDGET, None)
         found = search(
-            lambda x: stage.problem.evaluate(x.reshape(BUDGET, 2)),
+            lambda x: planar.problem.evaluate(x.reshape(BUDGET, 2)),
             Box(np.tile(lower, BUDGET), np.tile(upper, BUDGET)),
             TRIES,
             np.random.default_rng(0),
         )
         antidote = found.x.reshape(BUDGET, 2)
-        checked = verify(stage.problem, antidote, found.value, strict=False)
-    return Attempt(
+        checked = verify(planar.problem, antidote, found.value, strict=False)
+    return AlgorithmTry(
         antidote,
         found.value,
         found.evaluations,
@@ -231,7 +231,7 @@ def beaten(cost: float, score: float) -> bool:
 
 def score_sentence(game: Game, position: Position, score: float) -> str:
     """How the placed points stand against the score to beat."""
-    cost, plain = position.cost(game.goal), game.stage.plain.cost(game.goal)
+    cost, plain = position.cost(game.goal), game.planar.plain.cost(game.goal)
     throws = f"the best of {THROWS} times ten points thrown at random"
     if position.captured:
         return (
@@ -247,10 +247,10 @@ def score_sentence(game: Game, position: Position, score: float) -> str:
     return f"Not yet: {number(cost)}; to beat is {number(score)}, {throws}."
 
 
-def contest_sentence(cost: float, size: int, attempt: Attempt) -> str:
+def contest_sentence(cost: float, size: int, attempt: AlgorithmTry) -> str:
     """Who won, you or the algorithm.
 
-    >>> attempt = Attempt(np.zeros((10, 2)), -0.5, 1000, 0.4, 4, 4)
+    >>> attempt = AlgorithmTry(np.zeros((10, 2)), -0.5, 1000, 0.4, 4, 4)
     >>> contest_sentence(-0.7, 10, attempt)
     '**You beat the algorithm:** −0.700 with 10 points, it reached −0.500 with 10.'
     """
@@ -269,7 +269,7 @@ def contest_sentence(cost: float, size: int, attempt: Attempt) -> str:
     return f"**A draw:** {yours}, {theirs}."
 
 
-def checks_sentence(attempt: Attempt) -> str:
+def checks_sentence(attempt: AlgorithmTry) -> str:
     """How the algorithm went about it, and who confirms it."""
     return (
         f"The structured search: at most {len(attempt.antidote)} points in the same plane, "

@@ -17,7 +17,7 @@ from pages._ui.jobs.answers import Jobs, answer, watch
 from pages._ui.shared import cached
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
-from pages._ui.shared.show import attempt, chart, is_dark, number_with_scale
+from pages._ui.shared.show import chart, is_dark, number_with_scale, or_show_error
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
 PAPER_SETS = ("adult", "bank", "creditcard", "lfw")
@@ -339,4 +339,4 @@ def _shown(job: Job, waiting: str):
     if not job.there:
         st.caption(waiting or "…")
         return None
-    return attempt(answer, job.future)
+    return or_show_error(answer, job.future)

@@ -15,7 +15,7 @@ from antidote_core.paper.tables import TableRow, table_rows
 from antidote_core.reporting.figures import paper_figures
 from pages._ui.jobs import run_settings, store
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import attempt, is_dark
+from pages._ui.shared.show import is_dark, or_show_error
 
 CITATION = (
     "Chhabra, Singla and Mohapatra: *Fair Clustering Using Antidote Data*, 2021, "
@@ -25,7 +25,7 @@ BUTTONS = {"as-published": "▶ Run as published", "ours": "▶ Run ours"}
 
 
 def results() -> Results | None:
-    return attempt(stored_results)
+    return or_show_error(stored_results)
 
 
 def head(found: Results) -> None:
@@ -117,7 +117,7 @@ def run_again(row: TableRow) -> None:
         with place:
             if (
                 st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
-                and (run_id := attempt(store.start, spec)) is not None
+                and (run_id := or_show_error(store.start, spec)) is not None
             ):
                 run_settings.put(spec)
                 st.switch_page("pages/explore.py", query_params={store.RUN: run_id})

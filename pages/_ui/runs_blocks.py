@@ -10,7 +10,7 @@ from pages._ui.jobs import store
 from pages._ui.jobs.slide_sources import Job
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 LIVE_SECONDS = 3.0
 
@@ -77,7 +77,7 @@ def _one(row: RunRow) -> None:
     with st.popover("Rename"), st.form(f"rename-{row.run_id}", border=False):
         name = st.text_input("Name", row.name, max_chars=200, placeholder=row.title)
         if st.form_submit_button("Keep this name"):
-            attempt(store.rename, row.run_id, name)
+            or_show_error(store.rename, row.run_id, name)
             st.rerun()
 
 
@@ -88,7 +88,7 @@ def _delete(picked: Sequence[RunRow]) -> None:
     )
     if st.button("Yes, delete", type="primary", key="delete"):
         for row in picked:
-            attempt(store.delete, row.run_id)
+            or_show_error(store.delete, row.run_id)
         st.session_state.pop("runs-table", None)
         st.rerun()
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterator
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
 from antidote_core.runs.sweep_view import (
+    BaselineLine,
     Reference,
-    SotaLine,
     SweepView,
     cell_data,
     fold_sweep,
@@ -30,7 +30,7 @@ def reference(problem: tuple[str, str, int], **changes: object) -> Reference:
         "silhouette": 0.4,
         "target": PLAIN,
         "strict": True,
-        "sota": SotaLine("bera", -0.8, -0.35, -0.35, 0.2, 0.35, 1.5),
+        "sota": BaselineLine("bera", -0.8, -0.35, -0.35, 0.2, 0.35, 1.5),
     }
     return Reference(**{**values, **changes})
 

@@ -106,13 +106,13 @@ def test_inertias_of_the_program_are_those_of_the_points():
     )
     assert own == pytest.approx(direct)
     rival = rng.normal(1.5, 1.0, (2, 2))
-    rents = [
+    rival_gain_at = [
         min(2 * (cells.means[c] - e) @ shifts[c] + shares[c] * ((cells.means[c] - e) ** 2).sum()
             for e in rival)
         for c in range(2)
     ]  # fmt: skip
     paid = nearest_center(problem.points, rival)[1].sum()
-    paid += (totals * (squares / shares + rents)).sum()
+    paid += (totals * (squares / shares + rival_gain_at)).sum()
     assert paid == pytest.approx(nearest_center(union, rival)[1].sum())
 
 
@@ -302,12 +302,12 @@ def test_box_without_room_duplicates_and_groups_of_one_point():
     assert far.size == 0 or (far.antidote >= outside).all()
     with pytest.raises(SpecError, match="box of the design is empty: feature 'x0'"):
         Designer(duplicated, (outside, outside - 1.0))
-    lonely = Problem(
+    neighbour_p99 = Problem(
         dataclasses.replace(table(base, groups % 2), groups=groups, group_names=("a", "b", "c")),
         fairness="balance",
         k=2,
     )
-    found = finish(Designer(lonely, lonely.box("minmax")).design(3, -0.5))
+    found = finish(Designer(neighbour_p99, neighbour_p99.box("minmax")).design(3, -0.5))
     assert not found.reached
     assert any("fewer points (1) than there are clusters (2)" in note for note in found.notes)
 

@@ -10,7 +10,12 @@ import pytest
 
 from antidote_core.algorithms.algorithm2.verification import noise
 from antidote_core.analysis.frontier_curves import curves
-from antidote_core.analysis.sweep_estimate import Before, Pace, before_sweep, expected_seconds
+from antidote_core.analysis.sweep_estimate import (
+    Pace,
+    SweepEstimate,
+    estimate_sweep,
+    expected_seconds,
+)
 from antidote_core.datasets import load_dataset
 from antidote_core.problem import Problem
 from antidote_core.reporting.documents.frontier_report import (
@@ -404,13 +409,13 @@ def test_python_lines_give_the_same_sweep() -> None:
 def test_before_a_sweep_plain_clustering_is_that_of_the_problem() -> None:
     data = load_dataset("two-optima")
     cell = replace(SPEC, dataset="two-optima", sizes=(10,), seeds=(0,)).cells[0]
-    found = before_sweep(cell, data, "vanilla")
+    found = estimate_sweep(cell, data, "vanilla")
     problem = Problem(data, "kmeans", "balance", 2)
     assert found.reference.vanilla == problem.vanilla.cost == found.reference.target
     assert found.reference.noise == noise(problem)
-    assert isinstance(found, Before)
+    assert isinstance(found, SweepEstimate)
     assert found.pace.evaluation > 0
-    assert before_sweep(cell, data, -0.7).reference.target == -0.7
+    assert estimate_sweep(cell, data, -0.7).reference.target == -0.7
 
 
 def test_the_time_is_known_when_every_pace_is() -> None:

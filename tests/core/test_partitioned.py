@@ -11,7 +11,7 @@ from sklearn.cluster import KMeans
 
 from antidote_core import Problem, RunSpec, SpecError, load_dataset, run
 from antidote_core.clustering.parts.evaluator import PartitionedEvaluator
-from antidote_core.clustering.parts.part_worker import Part, Shelf
+from antidote_core.clustering.parts.part_worker import Part, PartWorker
 from antidote_core.datasets.parts.folder import open_parts, write_parts
 from antidote_core.fairness import FAIRNESS, FairnessCost, balance_table, social_table
 from antidote_core.geometry import nearest_center
@@ -20,24 +20,24 @@ from tests.core.test_kmeans_exact import full_portfolio, random_antidotes
 
 
 class MemoryShelves:
-    """Parts that were never in a file, one shelf each."""
+    """Parts that were never in a file, one part_worker each."""
 
     def __init__(self, points, groups, cuts):
         self.n, self.d = points.shape
         self.g = int(groups.max()) + 1
         self.counts = {}
-        self._shelves = []
+        self._part_workers = []
         edges = [0, *cuts, len(points)]
         for start, stop in pairwise(edges):
-            shelf = Shelf([], self.d, self.g)
+            part_worker = PartWorker([], self.d, self.g)
             codes = groups[start:stop].astype(np.int16)
-            shelf.parts = [Part(points[start:stop].copy(), codes, self.g)]
-            shelf._made_of[0].append(_Name(f"{start}"))
+            part_worker.parts = [Part(points[start:stop].copy(), codes, self.g)]
+            part_worker._made_of[0].append(_Name(f"{start}"))
             self.counts[f"{start}"] = stop - start
-            self._shelves.append(shelf)
+            self._part_workers.append(part_worker)
 
-    def ask(self, method, *arguments):
-        return [getattr(shelf, method)(*arguments) for shelf in self._shelves]
+    def call_all(self, method, *arguments):
+        return [getattr(part_worker, method)(*arguments) for part_worker in self._part_workers]
 
 
 class _Name(str):
@@ -119,13 +119,13 @@ def test_a_group_in_one_part_only(tmp_path):
     order = np.argsort(data.groups == 0, kind="stable")
     points, groups = data.points[order], data.groups[order]
     edge = int((data.groups != 0).sum())
-    shelves = MemoryShelves(points, groups, [edge // 2, edge])
-    parted = PartitionedEvaluator(shelves, shelves.counts, 2, 3, 0)
+    part_workers = MemoryShelves(points, groups, [edge // 2, edge])
+    parted = PartitionedEvaluator(part_workers, part_workers.counts, 2, 3, 0)
     whole = Problem(load_dataset("bank"), k=2, restarts=3)
     _, counts, costs = parted.statistics(points[:5])
     assert counts.sum() == data.n
-    expected = balance_table(nearest_center(points, parted.basins[0])[0], groups, 2, shelves.g)
-    _, plain, _ = parted.statistics(np.empty((0, shelves.d)))
+    expected = balance_table(nearest_center(points, parted.basins[0])[0], groups, 2, part_workers.g)
+    _, plain, _ = parted.statistics(np.empty((0, part_workers.d)))
     assert np.array_equal(plain, expected.counts)
     assert plain.sum(axis=0).tolist() == np.bincount(data.groups).tolist()
     assert parted.basin_inertias[0] == pytest.approx(whole.vanilla.objective, rel=1e-9)
@@ -149,9 +149,9 @@ def test_ties_duplicates_and_emptied_clusters(points, k, data):
     shape = st.tuples(st.integers(0, 4), st.just(points.shape[1]))
     antidotes = [data.draw(hnp.arrays(np.float64, shape, elements=elements)) for _ in range(2)]
     cuts = sorted(data.draw(st.sets(st.integers(1, len(points) - 1), max_size=3)))
-    shelves = MemoryShelves(points, groups, cuts)
+    part_workers = MemoryShelves(points, groups, cuts)
     evaluator = PartitionedEvaluator(
-        shelves, shelves.counts, k, data.draw(st.sampled_from([1, 3])), 0
+        part_workers, part_workers.counts, k, data.draw(st.sampled_from([1, 3])), 0
     )
     for antidote, found in zip(antidotes, evaluator.fixpoints(antidotes), strict=True):
         labels, _ = nearest_center(points, found.centers)
@@ -180,8 +180,8 @@ def test_a_part_read_again_answers_the_same_to_the_last_bit(creditcard):
     parted = PartitionedProblem(written, k=3, fairness="social")
     antidotes = list(random_antidotes(data.points, 8, seed=1))
     first = parted.evaluate_many(antidotes)
-    shelf = parted.evaluator._shelves._shelf
-    shelf.parts = Shelf(*shelf._made_of).parts  # forgets every anchor
+    part_worker = parted.evaluator._part_workers._part_worker
+    part_worker.parts = PartWorker(*part_worker._made_of).parts  # forgets every anchor
     assert np.array_equal(parted.evaluate_many(antidotes), first)
 
 

@@ -40,16 +40,16 @@ def test_distances_are_those_of_scipy():
     )
     assert nearest_real_distance(points, antidote[:0]).shape == (0,)
     between = cKDTree(points).query(points, k=2)[0][:, 1]
-    usual, lonely = neighbour_distances(points)
+    usual, neighbour_p99 = neighbour_distances(points)
     assert usual == pytest.approx(np.median(between))
-    assert lonely == pytest.approx(np.quantile(between, 0.99))
+    assert neighbour_p99 == pytest.approx(np.quantile(between, 0.99))
 
 
 def test_copies_do_not_make_the_usual_distance_zero():
     points = np.repeat(np.arange(5.0)[:, None], 4, axis=0)
-    usual, lonely = neighbour_distances(points)
+    usual, neighbour_p99 = neighbour_distances(points)
     assert np.isnan(usual)
-    assert lonely == 0.0
+    assert neighbour_p99 == 0.0
     mixed = np.vstack([points, [[9.0], [10.5]]])
     assert neighbour_distances(mixed)[0] == 1.5  # from 9 to 10.5 and back
     assert plausibility(points, np.array([[4.5]])).remote == 1

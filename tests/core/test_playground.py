@@ -15,7 +15,7 @@ FRAME = (np.array([-5.0, -3.0]), np.array([5.0, 3.0]))
 @pytest.mark.parametrize("clumps", [(), (Clump(3.0, 1.0, 4),), (Clump(2.0, -1.0, 9),)])
 def test_the_position_is_a_clustering_scikit_learn_would_make(name, clumps):
     game = playground.get_game(name, "balance")
-    data, position = game.stage.data, game.position(clumps)
+    data, position = game.planar.data, game.position(clumps)
     union = np.vstack([data.points, playground.points_of(clumps)])
     stays = KMeans(2, init=position.centers, n_init=1, tol=0.0).fit(union)
     assert stays.cluster_centers_ == pytest.approx(position.centers)
@@ -24,7 +24,7 @@ def test_the_position_is_a_clustering_scikit_learn_would_make(name, clumps):
     arguments = stays.cluster_centers_, data.points, data.groups
     assert position.cost("balance") == pytest.approx(balance_cost(*arguments))
     assert position.cost("social") == pytest.approx(social_cost(*arguments))
-    assert position.moved.sum() == (position.labels != game.stage.plain.labels).sum()
+    assert position.moved.sum() == (position.labels != game.planar.plain.labels).sum()
 
 
 def test_situations_do_what_their_sentences_say():
@@ -91,19 +91,19 @@ def test_a_bad_link_is_a_sentence(text, words):
 @pytest.mark.parametrize("goal", playground.GOALS)
 def test_the_score_can_be_beaten_and_the_algorithm_tells_the_truth(goal):
     game = playground.get_game("easy", goal)
-    score, plain = playground.score_to_beat("easy", goal), game.stage.plain.cost(goal)
+    score, plain = playground.score_to_beat("easy", goal), game.planar.plain.cost(goal)
     attempt = playground.let_the_algorithm_try("easy", goal)
     assert attempt.cost < score < plain
     lower, upper = game.frame
     assert len(attempt.antidote) == BUDGET
     assert (attempt.antidote >= lower).all()
     assert (attempt.antidote <= upper).all()
-    assert game.stage.position(attempt.antidote).cost(goal) == pytest.approx(attempt.cost)
+    assert game.planar.position(attempt.antidote).cost(goal) == pytest.approx(attempt.cost)
     assert attempt.evaluations <= playground.TRIES
 
 
 def test_the_contest_has_three_outcomes_and_a_beginning():
-    attempt = playground.Attempt(np.zeros((10, 2)), -0.5, 1000, 0.4, 4, 4)
+    attempt = playground.AlgorithmTry(np.zeros((10, 2)), -0.5, 1000, 0.4, 4, 4)
     assert "beats you by 0.100" in playground.contest_sentence(-0.4, 3, attempt)
     assert "A draw" in playground.contest_sentence(-0.5002, 1, attempt)
     assert "with 1 point," in playground.contest_sentence(-0.5002, 1, attempt)
@@ -132,9 +132,9 @@ def test_the_score_line_follows_the_points():
 def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
     game = playground.get_game("easy", "balance")
     position = game.position((Clump(5.0, 0.0, 3), Clump(4.0, 1.0, 1)))
-    data = game.stage.data
+    data = game.planar.data
     scene = plane_scene.plane_scene(
-        data, game.frame, position.centers, before=game.stage.plain.centers,
+        data, game.frame, position.centers, before=game.planar.plain.centers,
         antidote=position.antidote, moved=position.moved,
     )  # fmt: skip
     assert [len(points["at"]) for points in scene["points"]] == data.group_sizes.tolist()

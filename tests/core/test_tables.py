@@ -700,15 +700,15 @@ def test_a_word_of_two_alphabets_is_told() -> None:
 )
 def test_honest_names_of_any_alphabet_are_not_remarked_on(honest: list[str]) -> None:
     assert names.clean_names(honest, "x") == (honest, [])
-    assert names.look_alikes(honest) == []
+    assert names.confusable_names(honest) == []
 
 
 def test_of_many_names_that_look_alike_three_are_shown() -> None:
     latin = [f"page {i}" for i in range(1_000)]
-    [note] = names.look_alikes([*latin, *(name.replace("p", "\u0440") for name in latin)])
+    [note] = names.confusable_names([*latin, *(name.replace("p", "\u0440") for name in latin)])
     assert note.count(" and '") == 3
     assert f" and 997 more {TWINS}" in note
-    [note] = names.look_alikes([name.replace("p", "\u0440") for name in latin])
+    [note] = names.confusable_names([name.replace("p", "\u0440") for name in latin])
     assert note.count("CYRILLIC SMALL LETTER ER") == 3
     assert " and 997 more: look" in note
 

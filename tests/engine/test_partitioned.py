@@ -13,7 +13,7 @@ from antidote_core import Problem, load_dataset
 from antidote_core.datasets.parts.folder import write_parts
 from antidote_core.engine import RunError
 from antidote_core.engine.sweep import parts_on_dask as module
-from antidote_core.engine.sweep.parts_on_dask import ClusterShelves
+from antidote_core.engine.sweep.parts_on_dask import DaskPartWorkers
 from antidote_core.problem_in_parts import PartitionedProblem
 from tests.core.test_kmeans_exact import random_antidotes
 
@@ -40,11 +40,11 @@ def creditcard(tmp_path_factory):
 
 def test_two_workers_agree_with_one_machine_and_one_of_them_may_die(client, creditcard):
     data, parts = creditcard
-    shelves = ClusterShelves(parts, client)
-    held = shelves.ask("memory")
+    part_workers = DaskPartWorkers(parts, client)
+    held = part_workers.call_all("memory")
     assert len(held) == 2
     assert min(held) > 0.9 * data.points.nbytes / 2  # both hold their half of the points
-    parted = PartitionedProblem(parts, fairness="social", k=2, shelves=shelves)
+    parted = PartitionedProblem(parts, fairness="social", k=2, part_workers=part_workers)
     whole = Problem(data, fairness="social", k=2)
     assert np.array_equal(parted.vanilla.labels, whole.vanilla.labels)
     antidotes = list(random_antidotes(data.points, 3, seed=0))
@@ -55,16 +55,16 @@ def test_two_workers_agree_with_one_machine_and_one_of_them_may_die(client, cred
         assert np.array_equal(parted.cluster(antidote).labels, expected.labels)
 
     workers = client.run(os.getpid)
-    actors = list(shelves._actors)
+    actors = list(part_workers._actors)
     os.kill(min(workers.values()), signal.SIGKILL)
     assert np.array_equal(parted.evaluate_many(antidotes), before)  # to the last bit
-    assert any(now is not then for now, then in zip(shelves._actors, actors, strict=True))
+    assert any(now is not then for now, then in zip(part_workers._actors, actors, strict=True))
 
 
 def test_more_workers_than_parts(client, tmp_path):
     data = load_dataset("blobs")
     parts = write_parts(data, tmp_path, parts=1)
-    parted = PartitionedProblem(parts, shelves=ClusterShelves(parts, client), restarts=2)
+    parted = PartitionedProblem(parts, part_workers=DaskPartWorkers(parts, client), restarts=2)
     assert parted.vanilla.cost == Problem(data, restarts=2).vanilla.cost
 
 
@@ -72,7 +72,7 @@ def test_a_folder_that_workers_do_not_see(client, tmp_path):
     parts = write_parts(load_dataset("blobs"), tmp_path / "parts", parts=2)
     shutil.rmtree(tmp_path / "parts")
     with pytest.raises(RunError, match=r"A worker finds no .*parts; put the parts into a folder"):
-        ClusterShelves(parts, client)
+        DaskPartWorkers(parts, client)
 
 
 def test_no_workers_is_a_sentence(creditcard, monkeypatch, tmp_path):
@@ -87,4 +87,4 @@ def test_no_workers_is_a_sentence(creditcard, monkeypatch, tmp_path):
         Client(empty) as client,
         pytest.raises(RunError, match=r"at tcp://127.0.0.1:[0-9]+ has no workers; start at least"),
     ):
-        ClusterShelves(creditcard[1], client)
+        DaskPartWorkers(creditcard[1], client)

@@ -340,8 +340,8 @@ def test_lock_is_held_once_also_within_one_process(tmp_path):
 
 def test_a_run_opened_by_its_link_is_on_the_list_but_stops_without_its_guest(store):
     run_id = store.submit(SMALL, BLOBS, "host")
-    store.keep(run_id, "guest")
-    store.keep(run_id, "guest")
+    store.add_to_list(run_id, "guest")
+    store.add_to_list(run_id, "guest")
     assert [run.run_id for run in store.of_owner("guest")] == [run_id]
     assert store.watchers(run_id, "host", 60) == 0
     assert store.watchers(run_id, "guest", 60) == 1

@@ -106,7 +106,7 @@ def test_further_stages_come_after_the_verdict(folder, monkeypatch):
         raise SolverError("The solver gave up; choose fewer rows.")
         yield
 
-    monkeypatch.setattr(worker, "STAGES", [compared, broken, compared])
+    monkeypatch.setattr(worker, "FOLLOW_UPS", [compared, broken, compared])
     code, view = work(folder)
     assert code == worker.DONE
     assert view.state == "finished"
@@ -126,7 +126,7 @@ def test_a_stop_in_a_further_stage_means_the_run_is_not_finished(folder, monkeyp
         return
         yield
 
-    monkeypatch.setattr(worker, "STAGES", [slow, slow])
+    monkeypatch.setattr(worker, "FOLLOW_UPS", [slow, slow])
     _, view = work(folder)
     assert view.state == "stopped"
     assert view.verification is not None

@@ -16,7 +16,7 @@ from pages._ui.jobs import run_settings, store, sweep_settings
 from pages._ui.learn import playground as learn_playground
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.settings import URL, clustering_settings, data_settings
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 from .inputs import tries
 from .pages import OWNER, opened, server, texts
@@ -38,7 +38,7 @@ HOSTILE = (
 def explore():
     link = asked_by_link()
     run_id = store.shown_run()
-    status = attempt(store.status_of, run_id) if run_id else None
+    status = or_show_error(store.status_of, run_id) if run_id else None
     if status is not None and run_settings.agrees(link, status.spec):
         run_settings.put(status.spec)
     asked = run_settings.ask()
@@ -49,8 +49,8 @@ def explore():
 def frontier():
     link = sweep_settings.link()
     sweep_id = store.shown_sweep()
-    status = attempt(store.status_of, sweep_id) if sweep_id else None
-    if status is not None and attempt(store.sweep_view_of, sweep_id) is not None:
+    status = or_show_error(store.status_of, sweep_id) if sweep_id else None
+    if status is not None and or_show_error(store.sweep_view_of, sweep_id) is not None:
         sweep_settings.agrees(link, status.spec)
     sweep_settings.agrees(link, sweep_settings.EXAMPLE)
     asked = sweep_settings.ask()

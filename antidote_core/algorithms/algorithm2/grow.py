@@ -22,7 +22,7 @@ from antidote_core.algorithms.algorithm2.heartbeat import Pulsed
 from antidote_core.algorithms.algorithm2.realism import Spread, spread_out
 from antidote_core.algorithms.algorithm2.verification import CHECKS, cached_noise, noise, verifying
 from antidote_core.algorithms.design.rounds import designed_rounds
-from antidote_core.baselines.registry import sota_reference
+from antidote_core.baselines.registry import baseline_reference
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
 from antidote_core.errors import SpecError
@@ -163,7 +163,7 @@ def _events(
     if spec.spread and view.size and not stop():
         box = problem.box(spec.box)
         trials = spread_out(problem, view.antidote, box, *judged, stop)
-        found = yield from _told(trials, event, view, evaluations)
+        found = yield from _as_progress(trials, event, view, evaluations)
         if found.antidote is not None:
             values = _state(problem, found.antidote)
             yield event("spread", antidote=pack(found.antidote), evaluations=evaluations, **values)
@@ -228,7 +228,7 @@ def _at(view: RunView) -> dict[str, Any]:
     return {"index": view.rounds - 1, "size": view.size, "cost": view.cost}
 
 
-def _told(
+def _as_progress(
     trials: Generator[int, None, Spread],
     event: Callable[..., Event],
     view: RunView,
@@ -469,7 +469,7 @@ def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any
     if spec.target in ("vanilla", LOWEST):
         return problem.vanilla.cost, True, {}
     if spec.target == "sota":
-        reference = sota_reference(problem)
+        reference = baseline_reference(problem)
         return reference["cost"], True, reference
     if isinstance(spec.target, str):
         raise SpecError(f"target (α) must be a name known here or a number; got {spec.target!r}.")

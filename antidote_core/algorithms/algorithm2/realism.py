@@ -50,14 +50,15 @@ def _distances(points: Floats, places: Floats, own: Ints | None = None) -> Float
 class Plausibility:
     """How far V is from reality.
 
-    `farthest` is the largest distance of an antidote point to its nearest real point, `usual` the
-    median distance between real neighbours (NaN where all points are copies), `lonely` the distance
-    within which 99 in 100 real points have a neighbour; `remote` antidote points are beyond that.
+    `farthest` is the largest distance of an antidote point to its nearest real point,
+    `neighbour_median` the median distance between real neighbours (NaN where all points are
+    copies), `neighbour_p99` the distance within which 99 in 100 real points have a neighbour;
+    `remote` antidote points are beyond that.
     """
 
     farthest: float
-    usual: float
-    lonely: float
+    neighbour_median: float
+    neighbour_p99: float
     remote: int
 
 
@@ -65,11 +66,16 @@ def plausibility(points: Floats, antidote: Floats) -> Plausibility:
     """How V (m, d), m >= 1, looks beside the real points (n, d).
 
     >>> plausibility(np.array([[0.0], [1.0], [3.0], [3.0]]), np.array([[9.0]]))
-    Plausibility(farthest=6.0, usual=1.0, lonely=1.0, remote=1)
+    Plausibility(farthest=6.0, neighbour_median=1.0, neighbour_p99=1.0, remote=1)
     """
     distances = nearest_real_distance(points, antidote)
-    usual, lonely = neighbour_distances(points)
-    return Plausibility(float(distances.max()), usual, lonely, int((distances > lonely).sum()))
+    neighbour_median, neighbour_p99 = neighbour_distances(points)
+    return Plausibility(
+        float(distances.max()),
+        neighbour_median,
+        neighbour_p99,
+        int((distances > neighbour_p99).sum()),
+    )
 
 
 def neighbour_distances(points: Floats) -> tuple[float, float]:
@@ -77,8 +83,8 @@ def neighbour_distances(points: Floats) -> tuple[float, float]:
     rows = np.arange(0, len(points), max(1, len(points) // SAMPLE))
     found = _distances(points, points[rows], rows)
     distinct = found[found > 0]
-    usual = float(np.median(distinct)) if len(distinct) else math.nan
-    return usual, float(np.quantile(found, CROWD))
+    neighbour_median = float(np.median(distinct)) if len(distinct) else math.nan
+    return neighbour_median, float(np.quantile(found, CROWD))
 
 
 def spreads(

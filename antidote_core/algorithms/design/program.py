@@ -87,9 +87,9 @@ def place(
     k, d = cells.means.shape
     means, centers = cells.means, cells.centers
     totals = cells.sizes + present
-    shares, bows = k * d, k * d + k
-    rents = bows + k
-    t = rents + k * len(cuts)
+    shares, share_cone_at = k * d, k * d + k
+    rival_gain_at = share_cone_at + k
+    t = rival_gain_at + k * len(cuts)
     slack = t + 1
     program = ConeProgram(slack + 1)
 
@@ -116,13 +116,13 @@ def place(
         boxed.append(program.at_most(own_cell, np.zeros(k - 1)))
         # bow_c >= |u_c|^2 / p_c, as |(2 u, p - bow)| <= p + bow
         cone = rows(d + 2)
-        cone[0, shares + c] = cone[0, bows + c] = 1.0
+        cone[0, shares + c] = cone[0, share_cone_at + c] = 1.0
         cone[1 : d + 1, shift(c)] = 2.0 * np.eye(d)
-        cone[d + 1, shares + c], cone[d + 1, bows + c] = 1.0, -1.0
+        cone[d + 1, shares + c], cone[d + 1, share_cone_at + c] = 1.0, -1.0
         program.norm_at_most(cone, np.zeros(d + 2))
 
     contests = [
-        _beat(program, cells, totals, cut, shares, bows, rents + k * i, slack)
+        _beat(program, cells, totals, cut, shares, share_cone_at, rival_gain_at + k * i, slack)
         for i, cut in enumerate(cuts)
     ]
 
@@ -178,8 +178,8 @@ def _beat(
     totals: Floats,
     cut: Cut,
     shares: int,
-    bows: int,
-    rents: int,
+    share_cone_at: int,
+    rival_gain_at: int,
     slack: int,
 ) -> slice:
     """The target's inertia, plus the margin, is at most the rival's; elastic by the slack."""
@@ -190,12 +190,12 @@ def _beat(
         block = slice(c * d, (c + 1) * d)
         contest[block] = -2.0 * totals[c] * shifts[c]
         if c == cut.captured:
-            contest[bows + c] = totals[c]
+            contest[share_cone_at + c] = totals[c]
             continue
-        contest[rents + c] = -totals[c]
+        contest[rival_gain_at + c] = -totals[c]
         away = cells.means[c] - cut.centers
         rows = np.zeros((len(away), program.variables))
-        rows[:, rents + c] = 1.0
+        rows[:, rival_gain_at + c] = 1.0
         rows[:, block] = -2.0 * away
         rows[:, shares + c] = -(away**2).sum(axis=1)
         program.at_most(rows, np.zeros(len(away)))

@@ -35,16 +35,16 @@ class Sums(NamedTuple):
     looks: Ints
 
 
-class Shelves(Protocol):
+class PartWorkers(Protocol):
     """Whoever holds the parts of U: n points with d features in g groups.
 
-    `ask` puts one question (a method of `parts.Shelf`) to every shelf and returns their answers in
-    the order of the parts.
+    `call_all` calls one method of `PartWorker` on every worker and returns the answers in the order
+    of the parts.
     """
 
     n: int
     d: int
     g: int
 
-    def ask(self, method: str, *arguments: Any) -> list[Any]:
-        """The answers of all shelves to one question."""
+    def call_all(self, method: str, *arguments: Any) -> list[Any]:
+        """The answers of all part_workers to one question."""

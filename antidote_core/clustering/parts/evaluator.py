@@ -24,7 +24,7 @@ from antidote_core.clustering.kmeans import (
     KMeansEvaluator,
     other_starts,
 )
-from antidote_core.clustering.parts import LIST_SHARE, MAX_ANCHORS, Shelves, Steps, Sums
+from antidote_core.clustering.parts import LIST_SHARE, MAX_ANCHORS, PartWorkers, Steps, Sums
 from antidote_core.types import Clustering, Floats, Ints
 
 SAMPLE = 200_000
@@ -47,22 +47,22 @@ class _Run:
 
 
 class PartitionedEvaluator:
-    """C(U ∪ V) for k-means over the parts that `shelves` hold.
+    """C(U ∪ V) for k-means over the parts that `part_workers` hold.
 
     `counts` says how many rows each part gives to the sample, by file name.
     """
 
     def __init__(
-        self, shelves: Shelves, counts: Mapping[str, int], k: int, restarts: int, seed: int
+        self, part_workers: PartWorkers, counts: Mapping[str, int], k: int, restarts: int, seed: int
     ) -> None:
         from antidote_core.clustering import anchors
 
         self._kernels = anchors
-        self._shelves = shelves
+        self._part_workers = part_workers
         self._counts = counts
         self.k = k
-        self._squares = np.sum(shelves.ask("squares"), axis=0)
-        self._sums_shape = (k, shelves.g, shelves.d)
+        self._squares = np.sum(part_workers.call_all("squares"), axis=0)
+        self._sums_shape = (k, part_workers.g, part_workers.d)
         self._anchors: list[Floats] = []
         self._uses: list[int] = []
         self._debt = 0
@@ -81,13 +81,13 @@ class PartitionedEvaluator:
 
     def draw(self, seed: int) -> tuple[Floats, Ints]:
         """A seeded sample of U: points (s, d) and groups (s,); all of U where it is small."""
-        drawn = self._shelves.ask("sample", dict(self._counts), seed)
+        drawn = self._part_workers.call_all("sample", dict(self._counts), seed)
         points, groups = zip(*drawn, strict=True)
         return np.concatenate(points), np.concatenate(groups)
 
     def _carried_on(self, starts: Floats) -> tuple[Floats, Floats]:
         """The distinct fixpoints on U from the starts (b, k, d), best first, and their inertias."""
-        none = np.empty((0, self._shelves.d))
+        none = np.empty((0, self._part_workers.d))
         found = []
         for start in starts:  # one at a time: a part remembers one reference
             run = _Run(none, np.array(start))
@@ -110,7 +110,7 @@ class PartitionedEvaluator:
     @property
     def vanilla(self) -> Clustering:
         """The clustering of U alone."""
-        return self.solve(np.empty((0, self._shelves.d)))
+        return self.solve(np.empty((0, self._part_workers.d)))
 
     def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
         """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""
@@ -152,10 +152,10 @@ class PartitionedEvaluator:
 
     def labels(self, centers: Floats) -> Ints:
         """Nearest centre of every point of U, in the order of the parts."""
-        return np.concatenate(self._shelves.ask("labels", centers)).astype(np.int64)
+        return np.concatenate(self._part_workers.call_all("labels", centers)).astype(np.int64)
 
     def _fixpoint(self, run: _Run) -> Fixpoint:
-        costs = np.empty(self._shelves.g)
+        costs = np.empty(self._part_workers.g)
         inertia = self._kernels.group_costs(run.centers, run.sums, run.counts, self._squares, costs)
         inertia += self._kernels.antidote_inertia(run.antidote, run.centers)
         return Fixpoint(float(inertia), run.centers, run.counts, costs)
@@ -192,7 +192,7 @@ class PartitionedEvaluator:
             places=tuple(places),
         )
         self.exchanges += 1
-        answers = self._shelves.ask("step", question)
+        answers = self._part_workers.call_all("step", question)
         return Sums(*(np.sum(column, axis=0) for column in zip(*answers, strict=True)))
 
     def _nearest_anchor(self, run: _Run) -> Floats | None:
@@ -207,7 +207,7 @@ class PartitionedEvaluator:
         return self._anchors[nearest]
 
     def _note_looks(self, run: _Run, looks: int) -> None:
-        n = self._shelves.n
+        n = self._part_workers.n
         if looks > n // LIST_SHARE:  # no anchor was near enough
             if run.reference is None:
                 run.reference = run.centers
@@ -222,7 +222,7 @@ class PartitionedEvaluator:
         """Remember the centres that took most looks, once looking has cost as much as that."""
         full = len(self._anchors) == MAX_ANCHORS - 1  # the bare one is not in the list
         # Evicting an anchor must pay for losing it as well.
-        if self._debt <= BUILD_LOOKS * self._shelves.n * (4 if full else 1):
+        if self._debt <= BUILD_LOOKS * self._part_workers.n * (4 if full else 1):
             return
         self._debt = 0
         seen = [run.costliest for run in runs if run.costliest is not None]
@@ -270,7 +270,7 @@ class PartitionedEvaluator:
         """
         run.most_held = np.inf
         empty = np.flatnonzero(count == 0.0)
-        told = self._shelves.ask("farthest", run.centers, len(empty))
+        told = self._part_workers.call_all("farthest", run.centers, len(empty))
         points, owners, away = (
             np.concatenate(column)
             for column in zip(*told, (antidote, labels, squared), strict=True)

@@ -163,10 +163,10 @@ class Part:
         return sum(array.nbytes for array in arrays)
 
 
-class Shelf:
+class PartWorker:
     """Some parts of U, read from their files, that answer together.
 
-    A shelf travels as the names of its files: whoever receives it reads them.
+    A part_worker travels as the names of its files: whoever receives it reads them.
     """
 
     def __init__(self, paths: Sequence[Path], d: int, g: int) -> None:
@@ -174,7 +174,7 @@ class Shelf:
         self.parts = [Part(*read_part(path, d), g) for path in paths]
 
     def __reduce__(self) -> Any:
-        return Shelf, self._made_of
+        return PartWorker, self._made_of
 
     def __sizeof__(self) -> int:
         return sum(part.nbytes() for part in self.parts)

@@ -13,7 +13,7 @@ from antidote_core.datasets.columns import Levels, read_feature, read_levels
 from antidote_core.datasets.frame import MAX_LEVELS, dataset_from_frame
 from antidote_core.datasets.uploads.groups import find_groups
 from antidote_core.datasets.uploads.limits import MAX_NUMBERS
-from antidote_core.datasets.uploads.names import clean_text, look_alikes
+from antidote_core.datasets.uploads.names import clean_text, confusable_names
 from antidote_core.datasets.uploads.table import Table
 from antidote_core.errors import DataError
 from antidote_core.types import Dataset
@@ -124,7 +124,7 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
             categorical.append(label)
             width += len(read.names)
         if isinstance(read, Levels) and label not in left_out and len(read.names) <= MAX_LEVELS:
-            notes += [f"Values of {label!r}: {said}" for said in look_alikes(read.names)]
+            notes += [f"Values of {label!r}: {said}" for said in confusable_names(read.names)]
     if left_out:
         notes.append(f"Left out because they hold categories: {', '.join(left_out)}.")
     if left_out and not columns:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from antidote_core.datasets.columns import Levels, read_levels
 from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP
-from antidote_core.datasets.uploads.names import clean_text, each_once, look_alikes
+from antidote_core.datasets.uploads.names import clean_text, confusable_names, each_once
 from antidote_core.errors import DataError
 from antidote_core.types import Ints
 
@@ -172,7 +172,7 @@ def group_warnings(groups: Groups) -> list[str]:
             f"Small groups, fewer than {SMALL_GROUP} rows: {small}. What is found for them rests "
             "on few people and may be chance."
         )
-    return warnings + (look_alikes(groups.names) if len(sizes) <= MAX_GROUPS else [])
+    return warnings + (confusable_names(groups.names) if len(sizes) <= MAX_GROUPS else [])
 
 
 def _listed(sizes: dict[str, int], low: int, high: int) -> str:

@@ -72,7 +72,7 @@ def clean_names(raw: Sequence[object], where: str) -> tuple[list[str], list[str]
         )
     if repeated:
         notes.append(f"Names that occur several times got a number: {_some(repeated)}.")
-    return once, notes + look_alikes(once)
+    return once, notes + confusable_names(once)
 
 
 def each_once(names: Sequence[str]) -> list[str]:
@@ -90,13 +90,13 @@ def each_once(names: Sequence[str]) -> list[str]:
     return list(once)
 
 
-def look_alikes(names: Sequence[str]) -> list[str]:
+def confusable_names(names: Sequence[str]) -> list[str]:
     """Sentences about distinct names that look the same, or mix alphabets within a word.
 
-    >>> look_alikes(["age", "аge"])  # the second begins with a Cyrillic letter
+    >>> confusable_names(["age", "аge"])  # the second begins with a Cyrillic letter
     ["'age' and 'аge' (the second has CYRILLIC SMALL LETTER A) look the same but are written with \
 different letters: look which one you mean."]
-    >>> look_alikes(["Age", "age", "возраст", "ηλικία", "x2", "x²"])
+    >>> confusable_names(["Age", "age", "возраст", "ηλικία", "x2", "x²"])
     []
     """
     first: dict[str, str] = {}
@@ -106,7 +106,7 @@ different letters: look which one you mean."]
         if other != name:
             pairs.append(f"{other!r} and {name!r} ({_difference(other, name)})")
             twins |= {other, name}
-    strangers = {name: _stranger(name) for name in names if name not in twins}
+    strangers = {name: _foreign_letter(name) for name in names if name not in twins}
     mixed = [f"{name!r} ({_called(sign)})" for name, sign in strangers.items() if sign]
     notes = []
     if pairs:
@@ -142,7 +142,7 @@ def _difference(a: str, b: str) -> str:
     )
 
 
-def _stranger(name: str) -> str:
+def _foreign_letter(name: str) -> str:
     """A letter that is drawn as one of the alphabet of its word but belongs to another; or ""."""
     for word in () if name.isascii() else _WORD.findall(name):
         latin, cyrillic, greek = (

@@ -152,7 +152,7 @@ class Scheduler:
         ahead = time.time() - time.monotonic()
         jump = ahead - self._ahead
         if self._lock.held and abs(jump) > JUMP_SECONDS:
-            self._store.shift(jump)
+            self._store.compensate_clock_jump(jump)
         self._ahead = ahead
 
     def _start(self, run_id: str) -> None:
@@ -214,10 +214,10 @@ class Scheduler:
                     state, how = RunState.STOPPED, folder.stop.read_text(encoding="utf-8")
                 folder.write_end(state, how, view.seconds)
                 view = self._view(run_id)
-            self._store.settle(run_id, RunState(view.state), view.reason, view)
+            self._store.record_end(run_id, RunState(view.state), view.reason, view)
         except OSError as error:
             reason = f"the folder of the run cannot be used ({error.strerror})"
-            self._store.settle(run_id, RunState.DEAD, reason, RunView())
+            self._store.record_end(run_id, RunState.DEAD, reason, RunView())
 
     def _stop_idle(self) -> None:
         reason = (
@@ -228,7 +228,7 @@ class Scheduler:
 
     def _stop_late(self) -> None:
         if self._limits.run_minutes:
-            for run_id in self._store.late(self._limits.run_minutes):
+            for run_id in self._store.over_time_limit(self._limits.run_minutes):
                 sweep = self._store.kind(run_id) is Kind.SWEEP
                 reason = self._limits.sweep_time_is_up if sweep else self._limits.time_is_up
                 self._ask_to_stop([run_id], reason)

@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with LogWriter(folder.events) as log:
             work = SweepWork if _is_sweep(folder) else _Work
-            return DONE if work(folder, log).to_the_end() else FAILED
+            return DONE if work(folder, log).run() else FAILED
     except OSError as error:  # the log itself cannot be written: only the exit code can say so
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
@@ -82,7 +82,7 @@ class _Work:
         self._begun = time.monotonic()
         self._view = RunView()
 
-    def to_the_end(self) -> bool:
+    def run(self) -> bool:
         """Algorithm 2 and the stages after it; an error becomes the event "failed"."""
         well = True
         try:
@@ -90,22 +90,22 @@ class _Work:
             for event in self._algorithm(spec, data):
                 self._write(event)
             if self._view.state == "finished":
-                self._stages(spec, data)
+                self._follow_up(spec, data)
         except Exception as error:
             traceback.print_exc()
-            self._tell("failed", reason=sentence(error))
+            self._emit("failed", reason=sentence(error))
             well = False
-        self._tell("closed")
+        self._emit("closed")
         return well
 
     def _prepared(self) -> tuple[RunSpec, Dataset]:
         spec = self._folder.read_spec()
-        self._tell("stage", text="reading the data")
+        self._emit("stage", text="reading the data")
         data = self._folder.read_data()
         if spec.clustering == "kmeans":
-            self._tell("stage", text="loading the fast clustering")
+            self._emit("stage", text="loading the fast clustering")
             compiled.prepare(
-                lambda: self._tell(
+                lambda: self._emit(
                     "stage", text="compiling the fast clustering (first run on this machine)"
                 )
             )
@@ -119,19 +119,19 @@ class _Work:
                 event = Event("stopped", event.seconds, {"reason": self._stop.reason})
             yield event
 
-    def _stages(self, spec: RunSpec, data: Dataset) -> None:
-        for stage in STAGES:
+    def _follow_up(self, spec: RunSpec, data: Dataset) -> None:
+        for stage in FOLLOW_UPS:
             try:
                 for event in stage(spec, data, self._view, self._stop):
-                    self._tell(event.kind, **event.data)
+                    self._emit(event.kind, **event.data)
             except Exception as error:
                 traceback.print_exc()
-                self._tell("note", text=sentence(error))
+                self._emit("note", text=sentence(error))
             if self._stop():
-                self._tell("stopped", reason=self._stop.reason)
+                self._emit("stopped", reason=self._stop.reason)
                 return
 
-    def _tell(self, kind: str, **data: Any) -> None:
+    def _emit(self, kind: str, **data: Any) -> None:
         self._write(Event(kind, time.monotonic() - self._begun, data))
 
     def _write(self, event: Event) -> None:
@@ -148,7 +148,7 @@ if __name__ == "__main__":
 
 
 Cancel = Callable[[], bool]
-Stage = Callable[[RunSpec, Dataset, RunView, Cancel], Iterator[Event]]
+FollowUp = Callable[[RunSpec, Dataset, RunView, Cancel], Iterator[Event]]
 
 
 def _comparison(spec: RunSpec, data: Dataset, view: RunView, cancel: Cancel) -> Iterator[Event]:
@@ -163,4 +163,4 @@ def _comparison(spec: RunSpec, data: Dataset, view: RunView, cancel: Cancel) -> 
 # Each is a generator function (spec, data, view, cancel): `view` is the run so far, `cancel()` is
 # to be asked often. The worker sets the seconds of the events. An error becomes a note of the run:
 # the antidote points that were found stay as they are.
-STAGES: list[Stage] = [_comparison]
+FOLLOW_UPS: list[FollowUp] = [_comparison]

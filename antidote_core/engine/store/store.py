@@ -138,7 +138,9 @@ class Store:
         key = content_key(spec, data)
         run_id = self.find(key, owner, private)
         if run_id is None:
-            self._limits.admit(self._live_of(owner), len(self.ids(RunState.QUEUED)), self.runs)
+            self._limits.check_capacity(
+                self._live_of(owner), len(self.ids(RunState.QUEUED)), self.runs
+            )
             created = secrets.token_urlsafe(16)
             self._create_folder(created, spec, data if private else None, temporary, _QUEUED)
             with self._transaction():
@@ -189,12 +191,12 @@ class Store:
             (run_id, _kind(spec), key, spec.to_json(), private, state, submitted, submitted),
         )
 
-    def keep(self, run_id: str, owner: str) -> None:
+    def add_to_list(self, run_id: str, owner: str) -> None:
         """Put a run that was opened by its link on the owner's list; no change if it is there.
 
         Such an owner has not asked for the run: it can be stopped without them.
         """
-        self.admit(run_id, owner)
+        self.check_access(run_id, owner)
         known = (run_id, _digest(owner))
         if not self._query("SELECT 1 FROM owners WHERE run = ? AND owner = ?", known):
             with self._transaction():
@@ -210,7 +212,7 @@ class Store:
                 (run_id, _digest(owner), now, now, joined),
             )
             for cell in self._cells(run_id):
-                self._lend(cell, run_id)
+                self._grant_to_sweep_owners(cell, run_id)
         self._execute("UPDATE runs SET looked = ? WHERE id = ?", (now, run_id))
         self._write_meta(run_id)
 
@@ -262,7 +264,7 @@ class Store:
         for row in rows:
             if RunFolder(self.runs / row["id"]).events.exists():
                 with self._transaction():
-                    self._lend(row["id"], sweep)
+                    self._grant_to_sweep_owners(row["id"], sweep)
                 return str(row["id"])
         return None
 
@@ -280,15 +282,15 @@ class Store:
             now = time.time()
             self._insert(created, content_key(spec, data), spec, private, now, RunState.QUEUED)
             self._execute("UPDATE runs SET started = ? WHERE id = ?", (now - view.seconds, created))
-            self.settle(created, RunState.FINISHED, view.reason, view)
-            self._lend(created, sweep)
+            self.record_end(created, RunState.FINISHED, view.reason, view)
+            self._grant_to_sweep_owners(created, sweep)
         return created
 
     def _cells(self, sweep: str) -> list[str]:
         rows = self._query("SELECT DISTINCT run FROM owners WHERE sweep = ?", (sweep,))
         return [row["run"] for row in rows]
 
-    def _lend(self, run_id: str, sweep: str) -> None:
+    def _grant_to_sweep_owners(self, run_id: str, sweep: str) -> None:
         """Give a cell to every owner of its sweep; called inside a transaction."""
         now = time.time()
         self._execute(
@@ -312,7 +314,7 @@ class Store:
         """Whether the run is still known."""
         return bool(self._query("SELECT 1 FROM runs WHERE id = ?", (run_id,)))
 
-    def admit(self, run_id: str, owner: str | None) -> None:
+    def check_access(self, run_id: str, owner: str | None) -> None:
         """A sentence for everyone but the owners of a private run; without owners it is open."""
         if not self._row(run_id)["private"]:
             return
@@ -378,7 +380,7 @@ class Store:
         """Whether the id is that of a run or of a sweep."""
         return Kind(self._row(run_id)["kind"])
 
-    def late(self, minutes: float) -> list[str]:
+    def over_time_limit(self, minutes: float) -> list[str]:
         """The running runs that began longer ago than this."""
         rows = self._query(
             "SELECT id FROM runs WHERE state = 'running' AND started < ?",
@@ -462,7 +464,7 @@ class Store:
         )
         return changed == 1
 
-    def settle(self, run_id: str, state: RunState, reason: str, view: View) -> None:
+    def record_end(self, run_id: str, state: RunState, reason: str, view: View) -> None:
         """Write down how the run ended."""
         self._execute(
             "UPDATE runs SET state = ?, reason = ?, summary = ?, ended = ? WHERE id = ?",
@@ -508,7 +510,7 @@ class Store:
                 (now, run_id, _digest(owner), now - TOUCH_SECONDS),
             )
 
-    def shift(self, seconds: float) -> None:
+    def compensate_clock_jump(self, seconds: float) -> None:
         """The clock jumped by so much: what time limits are counted from jumps with it."""
         with self._transaction():
             self._execute(
@@ -627,7 +629,7 @@ class Store:
         if state is not RunState.QUEUED:
             self._execute("UPDATE runs SET started = ? WHERE id = ?", (submitted, run_id))
         if view.closed:
-            self.settle(run_id, state, view.reason, view)
+            self.record_end(run_id, state, view.reason, view)
             self._execute("UPDATE runs SET ended = ? WHERE id = ?", (changed, run_id))
         for owner, name, sweep, added, joined in owners:
             self._execute(

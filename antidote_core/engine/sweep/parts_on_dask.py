@@ -1,10 +1,10 @@
 """The parts of U on the workers of a dask cluster, and sums over the wire.
 
     from distributed import Client
-    from antidote_core.engine.sweep.parts_on_dask import ClusterShelves
+    from antidote_core.engine.sweep.parts_on_dask import DaskPartWorkers
 
-    shelves = ClusterShelves(parts, Client("tcp://host:8786"))
-    problem = ac.PartitionedProblem(parts, k=4, shelves=shelves)
+    part_workers = DaskPartWorkers(parts, Client("tcp://host:8786"))
+    problem = ac.PartitionedProblem(parts, k=4, part_workers=part_workers)
 
 Each worker reads some of the files once and keeps them, as a dask actor: a question goes to it
 without being planned as a task, which takes a fifth of the time. A worker that is lost takes
@@ -28,8 +28,8 @@ WAIT_SECONDS = 30.0  # for a worker to come, or to come back
 LOST = (RuntimeError, OSError)
 
 
-class ClusterShelves:
-    """The parts, one shelf per worker of `client`, a `distributed.Client`.
+class DaskPartWorkers:
+    """The parts, one part_worker per worker of `client`, a `distributed.Client`.
 
     The folder of the parts must be one that every worker sees under the same name, and this package
     must be installed where the workers run.
@@ -44,8 +44,8 @@ class ClusterShelves:
         self._places: list[str] = [""] * len(self._contents)
         self._fill(range(len(self._contents)))
 
-    def ask(self, method: str, *arguments: Any) -> list[Any]:
-        """The answers of all shelves to one question."""
+    def call_all(self, method: str, *arguments: Any) -> list[Any]:
+        """The answers of all part_workers to one question."""
         answers: dict[int, Any] = {}
         for attempt in range(TRIES):
             missing = [i for i in range(len(self._contents)) if i not in answers]
@@ -72,8 +72,8 @@ class ClusterShelves:
             return None
 
     def _fill(self, indices: Iterable[int]) -> None:
-        """Have these shelves read by workers, by those that hold fewest."""
-        from antidote_core.clustering.parts.part_worker import Shelf
+        """Have these part_workers read by workers, by those that hold fewest."""
+        from antidote_core.clustering.parts.part_worker import PartWorker
 
         workers = self._workers()
         indices = list(indices)
@@ -85,7 +85,7 @@ class ClusterShelves:
             self._places[i] = min(workers, key=lambda address: load[address])
             orders.append(
                 self._client.submit(
-                    Shelf, self._contents[i], self.d, self.g, actor=True, pure=False,
+                    PartWorker, self._contents[i], self.d, self.g, actor=True, pure=False,
                     workers=[self._places[i]], allow_other_workers=True,
                 )
             )  # fmt: skip
@@ -109,12 +109,12 @@ class ClusterShelves:
         return sorted(self._client.nthreads())
 
 
-def _even(parts: Parts, shelves: int) -> list[list[Path]]:
-    """The files in order on so many shelves, with about the same number of rows each."""
+def _even(parts: Parts, part_workers: int) -> list[list[Path]]:
+    """The files in order on so many part_workers, with about the same number of rows each."""
     place = []
     before = 0
     for file in parts.files:
-        place.append((2 * before + file.rows) * shelves // (2 * parts.n))
+        place.append((2 * before + file.rows) * part_workers // (2 * parts.n))
         before += file.rows
     pairs = zip(place, parts.paths, strict=True)
     return [[path for _, path in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]

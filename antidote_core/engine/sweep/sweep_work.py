@@ -17,7 +17,7 @@ from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.log import LogWriter, follow, read
 from antidote_core.engine.store.store import Store, content_key
 from antidote_core.engine.sweep.tasks import compute_cell, compute_reference
-from antidote_core.engine.sweep.worker_pool import Crew, News, join_crew, start_crew
+from antidote_core.engine.sweep.worker_pool import TaskUpdate, WorkerPool, join_pool, start_pool
 from antidote_core.errors import RunError, sentence
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
@@ -45,32 +45,32 @@ class SweepWork:
         self._view = SweepView()
         self._next_count = 0.0
 
-    def to_the_end(self) -> bool:
+    def run(self) -> bool:
         """Every cell that is not in the store; an error becomes the event "failed"."""
         well = True
         try:
             self._work()
         except Exception as error:
             traceback.print_exc()
-            self._tell("failed", reason=sentence(error))
+            self._emit("failed", reason=sentence(error))
             well = False
-        self._tell("closed")
+        self._emit("closed")
         return well
 
     def _work(self) -> None:
         spec = self._folder.read_sweep()
-        self._tell("stage", text="reading the data")
+        self._emit("stage", text="reading the data")
         data = self._folder.read_data()
-        self._tell("started", sweep=spec.to_json(), id=spec.id, points=data.n)
+        self._emit("started", sweep=spec.to_json(), id=spec.id, points=data.n)
         store = Store(self._folder.path.parent.parent)
         try:
             problems = self._unknown_problems(spec)
             cells = [cell for cell in spec.cells if not self._reused(store, cell, data)]
             if (cells or problems) and not self._stop():
-                with self._crew() as crew:
-                    self._hand_out(crew, spec, data, cells, problems)
-                    self._take_in(crew, spec, data, store, len(cells) + len(problems))
-                    self._end()  # before the crew goes home, which takes a while
+                with self._pool() as pool:
+                    self._hand_out(pool, spec, data, cells, problems)
+                    self._take_in(pool, spec, data, store, len(cells) + len(problems))
+                    self._end()  # before the pool goes home, which takes a while
             else:
                 self._end()
         finally:
@@ -83,7 +83,7 @@ class SweepWork:
         """Problems without a reference; those of an earlier part of this log hold as before."""
         for event in read(self._folder.events)[0]:
             if event.kind == "reference" and not event.data.get("reason"):
-                self._tell("reference", **event.data)
+                self._emit("reference", **event.data)
         known = {reference.problem for reference in self._view.references}
         return [problem for problem in spec.problems if problem not in known]
 
@@ -100,87 +100,92 @@ class SweepWork:
 
     # -- what must be computed ------------------------------------------------------------------
 
-    def _crew(self) -> Crew:
+    def _pool(self) -> WorkerPool:
         address = default_scheduler()
         if self._folder.cluster.exists():
             address = self._folder.cluster.read_text(encoding="utf-8").strip()
         if address:
-            self._tell("stage", text=f"joining the cluster at {address}")
-            return join_crew(address)
+            self._emit("stage", text=f"joining the cluster at {address}")
+            return join_pool(address)
         count = cores()
-        self._tell("stage", text=f"starting {count} worker processes")
+        self._emit("stage", text=f"starting {count} worker processes")
         self._folder.scratch.mkdir(exist_ok=True)
-        return start_crew(count, self._folder.scratch)
+        return start_pool(count, self._folder.scratch)
 
     def _hand_out(
-        self, crew: Crew, spec: SweepSpec, data: Dataset, cells: list[Cell], problems: list[Problem]
+        self,
+        pool: WorkerPool,
+        spec: SweepSpec,
+        data: Dataset,
+        cells: list[Cell],
+        problems: list[Problem],
     ) -> None:
-        shared = crew.share(data)
+        shared = pool.share(data)
         for problem in problems:
             [cell, *_] = [cell for cell in spec.cells if cell.setting.problem == problem]
-            crew.submit(
+            pool.submit(
                 _tag(REFERENCE, spec.problems.index(problem)), -1,
                 compute_reference, cell.spec.to_json(), shared, spec.target,
             )  # fmt: skip
         for cell in cells:
-            crew.submit(
+            pool.submit(
                 _tag(CELL, cell.index), cell.index,
                 compute_cell, cell.spec.to_json(), shared, self._token,
             )  # fmt: skip
 
     def _take_in(
-        self, crew: Crew, spec: SweepSpec, data: Dataset, store: Store, awaited: int
+        self, pool: WorkerPool, spec: SweepSpec, data: Dataset, store: Store, awaited: int
     ) -> None:
         """What comes back, until all is back or the sweep is to stop."""
         while awaited and not self._stop():
-            self._count(crew)
-            news = crew.next(NEWS_SECONDS)
-            if news is None:
+            self._count(pool)
+            update = pool.next(NEWS_SECONDS)
+            if update is None:
                 continue
-            kind, index = _read_tag(news.tag)
-            if news.kind == "running":
+            kind, index = _read_tag(update.tag)
+            if update.kind == "running":
                 if kind == CELL:
-                    self._tell("cell", index=index, state=RUNNING)
+                    self._emit("cell", index=index, state=RUNNING)
                 continue
             awaited -= 1
-            outcome = self._outcome(news)
+            outcome = self._outcome(update)
             if kind == REFERENCE:
                 self._keep_reference(spec.problems[index], outcome)
             else:
                 self._keep_cell(spec.cells[index], outcome, data, store)
         if awaited:
-            crew.stop(self._token)
+            pool.stop(self._token)
 
-    def _count(self, crew: Crew) -> None:
+    def _count(self, pool: WorkerPool) -> None:
         now = time.monotonic()
         if now < self._next_count:
             return
         self._next_count = now + COUNT_SECONDS
-        workers = crew.workers
+        workers = pool.workers
         if workers != self._view.workers or not self._view.workers:
-            self._tell("workers", count=workers, scheduler=crew.address)
+            self._emit("workers", count=workers, scheduler=pool.address)
             if not workers:
-                self._tell("stage", text="waiting: the cluster has no workers at the moment")
+                self._emit("stage", text="waiting: the cluster has no workers at the moment")
 
-    def _outcome(self, news: News) -> Mapping[str, Any]:
-        if news.kind == "done":
-            outcome: Mapping[str, Any] = news.result
+    def _outcome(self, update: TaskUpdate) -> Mapping[str, Any]:
+        if update.kind == "done":
+            outcome: Mapping[str, Any] = update.result
             if outcome["state"] == FAILED:
                 print(outcome["trace"], file=sys.stderr, flush=True)
             return outcome
-        if not news.reason:
+        if not update.reason:
             raise RunError(
                 "The cluster withdrew the cells of this sweep, as it does when it is restarted; "
                 "resume the sweep to go on."
             )
-        return {"state": FAILED, "reason": news.reason}
+        return {"state": FAILED, "reason": update.reason}
 
     def _keep_reference(self, problem: Problem, outcome: Mapping[str, Any]) -> None:
         if outcome["state"] == DONE:
-            self._tell("reference", **outcome["data"])
+            self._emit("reference", **outcome["data"])
             return
         clustering, fairness, k = problem
-        self._tell(
+        self._emit(
             "note",
             text=f"{clustering} with {fairness} at k = {k} has no lines of reference: "
             f"{outcome['reason']}",
@@ -191,7 +196,7 @@ class SweepWork:
     ) -> None:
         if outcome["state"] != DONE:
             reason = outcome.get("reason", "")
-            self._tell("cell", index=cell.index, state=outcome["state"], reason=reason)
+            self._emit("cell", index=cell.index, state=outcome["state"], reason=reason)
             return
         events = [Event("queued", 0.0, {}), *map(Event.from_json, outcome["events"])]
         seconds = events[-1].seconds
@@ -226,18 +231,18 @@ class SweepWork:
             taken=view.seconds,
             reused=reused,
         )
-        self._tell("cell", **values)
+        self._emit("cell", **values)
 
     def _end(self) -> None:
         failed, total = self._view.count(FAILED), len(self._view.rows)
         if self._stop():
-            self._tell("stopped", reason=self._stop.reason)
+            self._emit("stopped", reason=self._stop.reason)
         elif failed:
-            self._tell("finished", reason=f"{total - failed} of {total} cells, {failed} failed")
+            self._emit("finished", reason=f"{total - failed} of {total} cells, {failed} failed")
         else:
-            self._tell("finished", reason=f"all {total} cells are there")
+            self._emit("finished", reason=f"all {total} cells are there")
 
-    def _tell(self, kind: str, **data: Any) -> None:
+    def _emit(self, kind: str, **data: Any) -> None:
         event = Event(kind, time.monotonic() - self._begun, data)
         self._view = after_sweep(self._view, event)
         self._log.append(event)

@@ -11,11 +11,18 @@ from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.algorithms.algorithm2.verification import cached_noise
 from antidote_core.analysis.comparison import ANTIDOTE, VANILLA, baseline_rows, solution_row
 from antidote_core.baselines import NEAREST, OWN
-from antidote_core.baselines.registry import SOTA, sota_result
+from antidote_core.baselines.registry import SOTA, baseline_result
 from antidote_core.errors import sentence
 from antidote_core.runs.cache import ProblemCache
 from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.sweep_view import DONE, FAILED, STOPPED, Reference, SotaLine, reference_data
+from antidote_core.runs.sweep_view import (
+    DONE,
+    FAILED,
+    STOPPED,
+    BaselineLine,
+    Reference,
+    reference_data,
+)
 from antidote_core.runs.view import RunView, after
 from antidote_core.types import Dataset
 
@@ -23,7 +30,7 @@ _local = threading.local()  # a process of a cluster may work in several threads
 _flags: set[str] = set()
 
 
-def raise_flag(token: str) -> None:
+def cancel_tasks(token: str) -> None:
     """Tasks of that token in this process end at their next look."""
     _flags.add(token)
 
@@ -81,16 +88,16 @@ def _reference(spec: RunSpec, data: Dataset, target: str | float) -> Reference:
     problem = cache.problem(spec, data)
     vanilla = problem.vanilla.cost
     plain = _plain_row(spec, data)
-    line: SotaLine | None = None
+    line: BaselineLine | None = None
     rows: tuple[dict[str, Any], ...] = ()
     reason = ""
     if (spec.clustering, spec.fairness) in SOTA:
         try:
-            fair = sota_result(problem)
+            fair = baseline_result(problem)
             assert fair is not None
             found = {row.scoring: row for row in baseline_rows(problem, fair)}
             costs = {scoring: fair.scores[scoring][spec.fairness] for scoring in (OWN, NEAREST)}
-            line = SotaLine(
+            line = BaselineLine(
                 name=fair.name,
                 own=costs[OWN],
                 nearest=costs[NEAREST],

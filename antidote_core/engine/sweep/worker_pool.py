@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from antidote_core.engine.sweep.tasks import raise_flag
+from antidote_core.engine.sweep.tasks import cancel_tasks
 from antidote_core.errors import RunError
 
 PROBE_SECONDS = 3.0  # to find the host and to open a connection
@@ -41,7 +41,7 @@ _LATER = "Check that the scheduler runs there and that this machine may reach it
 
 
 @dataclass(frozen=True)
-class News:
+class TaskUpdate:
     """What became of a task: "running", "done" with its result, or "lost" with the reason.
 
     Lost without a reason: the scheduler withdrew it.
@@ -53,14 +53,14 @@ class News:
     reason: str = ""
 
 
-class Crew:
+class WorkerPool:
     """Processes that take tasks; use as a context, or `close` it."""
 
     def __init__(self, address: str, client: Any, cluster: Any) -> None:
         self.address = address
         self._client = client
         self._cluster = cluster
-        self._news: queue.SimpleQueue[News] = queue.SimpleQueue()
+        self._updates: queue.SimpleQueue[TaskUpdate] = queue.SimpleQueue()
         self._futures: list[Any] = []
         self._topic = f"antidote-{time.monotonic_ns()}-{threading.get_ident()}"
         client.subscribe_topic(self._topic, self._heard)
@@ -91,12 +91,12 @@ class Crew:
             key=(self._topic, tag), priority=-turn,
         )  # fmt: skip
         self._futures.append(future)
-        future.add_done_callback(lambda done: self._news.put(self._told(tag, done)))
+        future.add_done_callback(lambda done: self._updates.put(self._as_update(tag, done)))
 
-    def next(self, seconds: float) -> News | None:
+    def next(self, seconds: float) -> TaskUpdate | None:
         """The next thing that happened; None if nothing did for so long."""
         try:
-            return self._news.get(timeout=seconds)
+            return self._updates.get(timeout=seconds)
         except queue.Empty:
             return None
 
@@ -106,7 +106,7 @@ class Crew:
         Withdrawing alone does not stop a task that runs.
         """
         self._client.cancel(self._futures, force=True)
-        self._client.run(raise_flag, token, on_error="ignore")
+        self._client.run(cancel_tasks, token, on_error="ignore")
 
     def close(self) -> None:
         """Let go of the cluster; end it if it was started here."""
@@ -118,18 +118,18 @@ class Crew:
                 self._cluster.close(timeout=CLOSE_SECONDS)
 
     def _heard(self, event: tuple[float, str]) -> None:
-        self._news.put(News("running", event[1]))
+        self._updates.put(TaskUpdate("running", event[1]))
 
-    def _told(self, tag: str, future: Any) -> News:
-        """Fetched where the news is made, so that the result is here before it is told."""
+    def _as_update(self, tag: str, future: Any) -> TaskUpdate:
+        """Fetched where the update is made, so that the result is here before it is told."""
         from distributed import CancelledError
 
         try:
-            return News("done", tag, future.result())
+            return TaskUpdate("done", tag, future.result())
         except CancelledError:
-            return News("lost", tag)
+            return TaskUpdate("lost", tag)
         except Exception as error:
-            return News("lost", tag, reason=_why(error))
+            return TaskUpdate("lost", tag, reason=_why(error))
 
     def __enter__(self) -> Self:
         return self
@@ -143,7 +143,7 @@ class Crew:
         self.close()
 
 
-def start_crew(processes: int, scratch: Path) -> Crew:
+def start_pool(processes: int, scratch: Path) -> WorkerPool:
     """Processes on this machine, one thread each."""
     import dask
     from distributed import Client, LocalCluster
@@ -158,22 +158,22 @@ def start_crew(processes: int, scratch: Path) -> Crew:
             silence_logs=logging.CRITICAL,
             local_directory=str(scratch),
         )
-    return Crew("", Client(cluster), cluster)
+    return WorkerPool("", Client(cluster), cluster)
 
 
-def join_crew(address: str) -> Crew:
+def join_pool(address: str) -> WorkerPool:
     """The cluster of the scheduler at `address`; within seconds, a RunError says what is wrong."""
     from distributed import Client
 
     probe(address)
     # In a thread, because a client waits without limit for the first word of whoever answers.
-    greeting = _Attempt(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
+    greeting = _TimedCall(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
     if greeting.failed:
         raise RunError(
             f"What answers at {address} is no dask scheduler, or one of another version "
             f"({greeting.failed}). {_LATER}"
         )
-    return Crew(address, greeting.result, None)
+    return WorkerPool(address, greeting.result, None)
 
 
 def probe(address: str) -> None:
@@ -186,7 +186,7 @@ def probe(address: str) -> None:
     if not host or not port or parts.scheme not in ("tcp", "tls"):
         raise RunError(f"The scheduler's address {address!r} cannot be read; {_WANTED}.")
     # In a thread, because looking up a name may take longer than any limit set here.
-    connection = _Attempt(
+    connection = _TimedCall(
         lambda: socket.create_connection((host, port), PROBE_SECONDS).close(), PROBE_SECONDS
     )
     if connection.failed:
@@ -195,7 +195,7 @@ def probe(address: str) -> None:
         )
 
 
-class _Attempt:
+class _TimedCall:
     """A call in a thread of its own, given up after so many seconds; `failed` says why, if so."""
 
     def __init__(self, call: Callable[[], Any], seconds: float) -> None:

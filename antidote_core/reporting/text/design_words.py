@@ -101,7 +101,7 @@ def extreme_sentence(points: Floats, antidote: Floats) -> str:
     found = plausibility(points, antidote)
     if not found.remote:
         return ""
-    times = found.farthest / found.usual
+    times = found.farthest / found.neighbour_median
     usual = f", {times:,.0f} times the usual distance between neighbours" if times == times else ""
     return (
         f"Extreme: {found.remote:,} of {len(antidote):,} antidote points lie farther from every "

@@ -3,7 +3,7 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.vanilla import PlainReport
+from antidote_core.analysis.vanilla import VanillaReport
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
 from antidote_core.reporting.figures import bars, tables
@@ -17,7 +17,7 @@ from pages._ui.shared.settings import URL, ClusteringSettings
 from pages._ui.shared.show import chart, is_dark, marked, number_with_scale
 
 
-def verdict(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -> None:
+def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport) -> None:
     title = CLUSTERINGS[choice.clustering].title
     starts = "one start" if choice.restarts == 1 else f"the best of {choice.restarts} starts"
     st.markdown(f"Plain {title} with {choice.k} clusters, {starts}:")
@@ -39,7 +39,7 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -
         )
 
 
-def who_is_where(data: ac.Dataset, report: PlainReport) -> None:
+def who_is_where(data: ac.Dataset, report: VanillaReport) -> None:
     st.subheader("Who is in which cluster")
     names = data.group_names
     chart(
@@ -55,7 +55,7 @@ def who_is_where(data: ac.Dataset, report: PlainReport) -> None:
     st.dataframe(marked(tables.ratio_table(report.balance, names)))
 
 
-def group_costs(data: ac.Dataset, report: PlainReport) -> None:
+def group_costs(data: ac.Dataset, report: VanillaReport) -> None:
     st.subheader("What each group pays")
     names = data.group_names
     chart(
@@ -67,7 +67,7 @@ def group_costs(data: ac.Dataset, report: PlainReport) -> None:
     st.caption("Cost of a group: the average squared distance of its points to their centre.")
 
 
-def point_map(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport) -> None:
+def point_map(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport) -> None:
     st.subheader("Map")
     dark = is_dark()
     color = st.segmented_control(
@@ -105,7 +105,7 @@ def point_map(data: ac.Dataset, choice: ClusteringSettings, report: PlainReport)
     st.caption(caption)
 
 
-def quality(report: PlainReport) -> None:
+def quality(report: VanillaReport) -> None:
     st.subheader("How good is the clustering, fairness aside?")
     scores = report.quality
     silhouette, davies, calinski = st.columns(3)

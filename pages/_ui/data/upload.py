@@ -8,7 +8,7 @@ from antidote_core.datasets import uploads
 from pages._ui.data import own_tables, upload_columns, upload_file
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 SAID = "_upload_said"
 
@@ -63,7 +63,7 @@ def _use(brought: upload_file.Brought, choice: uploads.Choice) -> None:
     )  # fmt: skip
     title = uploads.clean_text(title) or "table"
     name = own_tables.choosable_name(title)
-    encoded = attempt(_encode, (brought.key, choice, name, title), brought.table)
+    encoded = or_show_error(_encode, (brought.key, choice, name, title), brought.table)
     if encoded is None:
         return
     data = encoded.data
@@ -77,7 +77,7 @@ def _use(brought: upload_file.Brought, choice: uploads.Choice) -> None:
         for note in data.notes:
             st.markdown(f"- {escape(note)}")
     if st.button("Use this data", type="primary", key="use-new"):
-        if attempt(_keep, data) is None:
+        if or_show_error(_keep, data) is None:
             return
         lead_on(name)
 

@@ -6,7 +6,7 @@ from antidote_core.datasets import uploads
 from antidote_core.reporting.figures import bars
 from pages._ui.data.upload_file import Brought
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import attempt, chart, is_dark
+from pages._ui.shared.show import chart, is_dark, or_show_error
 
 NONE = "(none)"
 RANGES = 3  # to begin with, for a protected column of numbers
@@ -63,7 +63,7 @@ def _groups(brought: Brought, guess: uploads.Roles, names: list[str], mark: str)
         "Join groups of fewer rows than this", 0, 1_000_000, 0, key=join_key,
         help="They become one group, (others). 0 joins nothing.",
     )  # fmt: skip
-    groups = attempt(uploads.find_groups, frame, protected, join, ranges)
+    groups = or_show_error(uploads.find_groups, frame, protected, join, ranges)
     if groups is None:
         return None, protected, join, ranges
     with place:

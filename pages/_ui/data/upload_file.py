@@ -15,7 +15,7 @@ from antidote_core.engine.process.isolated_read import (
     sheet_names_isolated,
 )
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 LIMIT = uploads.size_words(uploads.MAX_BYTES)
 MEGABYTES = uploads.MAX_BYTES // 1024**2
@@ -53,7 +53,7 @@ def bring() -> Brought | None:
         samples()
         return None
     content = file.getvalue()
-    kind = attempt(uploads.file_kind, file.name, content)
+    kind = or_show_error(uploads.file_kind, file.name, content)
     if kind is None:
         return None
     digest = hashlib.sha256(content).hexdigest()
@@ -61,7 +61,7 @@ def bring() -> Brought | None:
     if blanks is None:
         return None
     key = (file.name, digest, form, sheet, blanks)
-    table = attempt(_answer, _read, key, content)
+    table = or_show_error(_answer, _read, key, content)
     return None if table is None else Brought(table, key)
 
 
@@ -114,7 +114,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
     """Format, sheet and texts for gaps: guessed first, and then as the widgets say."""
     form = sheet = None
     if kind == "text":
-        guess = attempt(uploads.guess_format, name, content)
+        guess = or_show_error(uploads.guess_format, name, content)
         if guess is None:
             return None, None, None
         said = (
@@ -124,7 +124,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
             f"{uploads.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
-        names = attempt(_answer, _sheets, name, mark, content)
+        names = or_show_error(_answer, _sheets, name, mark, content)
         if names is None:
             return None, None, None
         said = f"sheet {names[0]}, of {len(names)}"
@@ -132,7 +132,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
         said = "nothing to guess: a Parquet file says it itself"
     with st.expander(f"Guessed: {escape(said)}. Change it if the table below looks wrong."):
         if kind == "text":
-            form = attempt(_form, guess, mark)
+            form = or_show_error(_form, guess, mark)
             if form is None:
                 return None, None, None
         elif kind == "excel":

@@ -9,9 +9,9 @@ from antidote_core.analysis.references import best_possible, has_fair_algorithm,
 from antidote_core.reporting.text.words import number
 from pages._ui.data import clustering_blocks, dataset_blocks
 from pages._ui.jobs import answers, run_settings, store
-from pages._ui.jobs.run_settings import Asked
+from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 EXAMPLE = ac.RunSpec(
     dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
@@ -19,7 +19,7 @@ EXAMPLE = ac.RunSpec(
 
 
 def references(
-    data: ac.Dataset, asked: Asked, working: bool
+    data: ac.Dataset, asked: RunRequest, working: bool
 ) -> tuple[list[Future], dict[str, float]]:
     """What α can be compared with, beside it.
 
@@ -62,7 +62,7 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     return f"plain clustering (vanilla): **{number(plain_cost(report, fairness, data), 4)}**"
 
 
-def plain_clustering(data: ac.Dataset, asked: Asked) -> None:
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
     """The right side before a run: what there is to improve."""
     st.title(f"{escape(data.title)}: before anything is added", anchor=False)
     introduction, example = st.columns([3, 1], vertical_alignment="center")
@@ -79,7 +79,7 @@ def plain_clustering(data: ac.Dataset, asked: Asked) -> None:
         with st.container(height=420, border=True):
             st.markdown("Clustering the data as it is… You can press **Run** already.")
         return
-    report = attempt(answers.answer, future)
+    report = or_show_error(answers.answer, future)
     if report is None:
         dataset_blocks.offer_sample(data)
         return

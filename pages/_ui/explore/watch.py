@@ -19,7 +19,7 @@ from antidote_core.reporting.text.words import number
 from pages._ui.explore import ended
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import attempt, is_dark
+from pages._ui.shared.show import is_dark, or_show_error
 
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
@@ -77,8 +77,8 @@ def _stand(view: ac.RunView) -> tuple:
 
 def _head(run_id: str, working: bool, drawn: tuple) -> None:
     """Asks for a full page when a round has ended, and once more when the run has."""
-    status = attempt(store.status_of, run_id)
-    view = attempt(store.view_of, run_id)
+    status = or_show_error(store.status_of, run_id)
+    view = or_show_error(store.view_of, run_id)
     if status is None or view is None:
         return
     (stand, at) = drawn
@@ -167,8 +167,8 @@ def _box(tone: str, headline: str, details: str) -> None:
 
 
 def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
-    status = attempt(store.status_of, run_id)
-    view = attempt(store.view_of, run_id)
+    status = or_show_error(store.status_of, run_id)
+    view = or_show_error(store.view_of, run_id)
     if status is None or view is None:
         return
     if working and not status.live:  # should the head have missed it
@@ -195,9 +195,9 @@ def trouble(run_id: str, status: RunStatus) -> None:
     """A run that did not finish: again, and what its process printed."""
     again, log = st.columns([1, 3])
     if again.button("Run again", width="stretch"):
-        attempt(store.runner().restart, run_id, store.owner())
+        or_show_error(store.runner().restart, run_id, store.owner())
         st.rerun()
     if status.state in (RunState.FAILED, RunState.DEAD):
         with log.expander("Log of the worker"):
-            text = attempt(store.log_of, run_id)
+            text = or_show_error(store.log_of, run_id)
             st.code(text or "The worker printed nothing.", language=None)

@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.references import has_fair_algorithm
-from antidote_core.analysis.sweep_estimate import Before, before_sweep, expected_seconds
+from antidote_core.analysis.sweep_estimate import SweepEstimate, estimate_sweep, expected_seconds
 from antidote_core.engine.settings import cores
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures.frontier_chart import cost_chart
@@ -32,7 +32,7 @@ class Known:
         self.problems = spec.problems[:SHOWN]
         self.waiting: list[Future] = []
         self.trouble: dict[tuple[str, str, int], str] = {}
-        self.before: dict[tuple[str, str, int], Before] = {}
+        self.before: dict[tuple[str, str, int], SweepEstimate] = {}
         self.fair: dict[tuple[str, str, int], Reference] = {}
         for problem in self.problems:
             self._plain(problem)
@@ -44,7 +44,7 @@ class Known:
         cell = self._cell(problem)
         key = (problem, self.spec.restarts, cell.seed, cell.size, cell.setting.box)
         future = answers.ask_about(
-            self.data, "frontier-plain", key, before_sweep, cell, self.data, "vanilla"
+            self.data, "frontier-plain", key, estimate_sweep, cell, self.data, "vanilla"
         )
         found = self._answer(future, problem)
         if found is not None:

@@ -34,7 +34,7 @@ from antidote_core.runs.sweep_view import FAILED, SweepView
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import attempt, is_dark
+from pages._ui.shared.show import is_dark, or_show_error
 
 HEAD_SECONDS = 0.5  # between two looks at a sweep that works
 CHART_SECONDS = 1.5
@@ -69,8 +69,8 @@ def draw_results(sweep_id: str, working: bool) -> None:
 
 
 def _head(sweep_id: str, working: bool) -> None:
-    status = attempt(store.status_of, sweep_id)
-    view = attempt(store.sweep_view_of, sweep_id)
+    status = or_show_error(store.status_of, sweep_id)
+    view = or_show_error(store.sweep_view_of, sweep_id)
     if status is None or view is None:
         return
     if working and not status.live:
@@ -114,7 +114,7 @@ def _figure(label: str, value: str) -> None:
 
 
 def _results(sweep_id: str, log: bool) -> None:
-    view = attempt(store.sweep_view_of, sweep_id)
+    view = or_show_error(store.sweep_view_of, sweep_id)
     if view is None or view.spec is None:
         return
     legend(view)
@@ -248,9 +248,9 @@ def trouble(sweep_id: str, status: RunStatus, view: SweepView) -> None:
     again, log = st.columns([1, 3])
     label = "Try the failed cells again" if missing else "Resume"
     if again.button(label, width="stretch", key="resume"):
-        attempt(store.resume, sweep_id)
+        or_show_error(store.resume, sweep_id)
         st.rerun()
     if missing or status.state in (RunState.FAILED, RunState.DEAD):
         with log.expander("Log of the worker"):
-            text = attempt(store.log_of, sweep_id)
+            text = or_show_error(store.log_of, sweep_id)
             st.code(text or "The worker printed nothing.", language=None)

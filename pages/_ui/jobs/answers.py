@@ -15,7 +15,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.references import fair_reference
-from antidote_core.analysis.vanilla import plain_report
+from antidote_core.analysis.vanilla import vanilla_report
 from antidote_core.projection.layout import (
     Layout,
     find_joint,
@@ -100,9 +100,9 @@ def ask_about(
 
 
 def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future:
-    """A PlainReport on its way."""
+    """A VanillaReport on its way."""
     arguments = (data, choice.clustering, choice.k, choice.restarts, choice.seed)
-    return _jobs_for(data).ask("plain", (data.content_hash, choice), plain_report, *arguments)
+    return _jobs_for(data).ask("plain", (data.content_hash, choice), vanilla_report, *arguments)
 
 
 def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future:

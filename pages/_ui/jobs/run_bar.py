@@ -5,13 +5,13 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine.status import RunStatus
 from pages._ui.jobs import store
-from pages._ui.jobs.run_settings import Asked
+from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import attempt
+from pages._ui.shared.show import or_show_error
 
 
 def run_bar(
-    asked: Asked, run_id: str | None, status: RunStatus | None, own: ac.Dataset | None
+    asked: RunRequest, run_id: str | None, status: RunStatus | None, own: ac.Dataset | None
 ) -> None:
     """The one large button; `own` is the table if it is one of this browser."""
     with st.container(key="runbar"):
@@ -21,7 +21,7 @@ def run_bar(
             _stop(run_id)
         elif (
             st.button("▶ Run", type="primary", width="stretch", disabled=not asked.spec)
-            and attempt(store.start, asked.spec, own) is not None
+            and or_show_error(store.start, asked.spec, own) is not None
         ):
             st.rerun()
 
@@ -31,7 +31,7 @@ def _stop(run_id: str) -> None:
     if not st.button("■ Stop", type="primary", width="stretch", key="stop"):
         return
     with st.spinner("Stopping…"):
-        stopped = attempt(store.stop, run_id)
+        stopped = or_show_error(store.stop, run_id)
     if stopped:
         st.rerun()
     if stopped is False:

@@ -40,7 +40,7 @@ GROWTH = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """What the widgets ask for; `problem` says what is wrong with it, if anything is.
 
     `beside_target` is the place on the page where the costs stand that give α its meaning.
@@ -107,7 +107,7 @@ def agrees(link: dict[str, str], spec: ac.RunSpec) -> bool:
     return all(same(values[key], text) for key, text in link.items() if key in values)
 
 
-def ask() -> Asked:
+def ask() -> RunRequest:
     """Draw the widgets and read them."""
     data = data_settings(
         seed_help="Draws the sample and the points of the teaching sets. Same seed, same data."
@@ -134,8 +134,8 @@ def ask() -> Asked:
             **values,
         )  # fmt: skip
     except ac.SpecError as error:
-        return Asked(data, choice, fairness, beside_target, None, str(error))
-    return Asked(data, choice, fairness, beside_target, spec)
+        return RunRequest(data, choice, fairness, beside_target, None, str(error))
+    return RunRequest(data, choice, fairness, beside_target, spec)
 
 
 def _pair() -> tuple[str, str]:

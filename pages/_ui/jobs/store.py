@@ -64,7 +64,7 @@ def start(spec: ac.RunSpec, own: ac.Dataset | None = None) -> str:
 
 def keep(run_id: str) -> None:
     """Put a run that was opened by its link on the list of this browser."""
-    runner().keep(run_id, owner())
+    runner().add_to_list(run_id, owner())
 
 
 def stop(run_id: str) -> bool:

@@ -36,7 +36,7 @@ EXAMPLE = SweepSpec(
 
 
 @dataclass(frozen=True)
-class Asked:
+class SweepRequest:
     """What the widgets ask for; `problem` says what is wrong with it, if anything is."""
 
     data: DataSettings
@@ -103,7 +103,7 @@ def _shows(shown: Any, texts: list[str]) -> bool:
     return same(shown, texts[-1])
 
 
-def ask() -> Asked:
+def ask() -> SweepRequest:
     """Draw the widgets and read them."""
     data = data_settings(
         seed_help="Draws the sample and the points of the teaching sets. Same seed, same data."
@@ -133,8 +133,8 @@ def ask() -> Asked:
     try:
         spec = _spec(data, combinations, tuple(optimizers), _numbers(sizes), seeds, target, rest)
     except ac.AntidoteError as error:
-        return Asked(data, None, str(error))
-    return Asked(data, spec)
+        return SweepRequest(data, None, str(error))
+    return SweepRequest(data, spec)
 
 
 def _target(combinations: tuple[tuple[str, str], ...]) -> str | float:

@@ -131,7 +131,7 @@ def _board(game: play.Game, score: float) -> None:
             cost = position.cost(game.goal)
             st.info(play.contest_sentence(cost, len(position.antidote), rival))
             st.caption(play.checks_sentence(rival))
-        st.html(mix_html(position.balance, game.stage.data.group_names, is_dark()))
+        st.html(mix_html(position.balance, game.planar.data.group_names, is_dark()))
     _behind(game, position)
 
 
@@ -153,10 +153,10 @@ def _settings() -> None:
         )  # fmt: skip
 
 
-def _plane(game: play.Game, position: Position, rival: play.Attempt | None) -> None:
-    plain = game.stage.plain
+def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None) -> None:
+    plain = game.planar.plain
     scene = plane_scene(
-        game.stage.data,
+        game.planar.data,
         game.frame,
         position.centers,
         before=plain.centers,
@@ -196,7 +196,7 @@ def _typing(game: play.Game) -> None:
 
 
 def _costs(game: play.Game, position: Position) -> None:
-    plain, names = game.stage.plain, game.stage.data.group_names
+    plain, names = game.planar.plain, game.planar.data.group_names
     now, before = position.balance.cost, plain.balance.cost
     paid, paid_before = position.social.cost, plain.social.cost
     with st.container(horizontal=True):
@@ -214,7 +214,7 @@ def _cost(word: str, now: float, before: float, scale: str) -> None:
 
 
 def _behind(game: play.Game, position: Position) -> None:
-    names = game.stage.data.group_names
+    names = game.planar.data.group_names
     # Drawn only when somebody looks: three tables would make every click slower.
     behind = st.expander("The numbers behind this picture", key="behind", on_change="rerun")
     if behind.open:

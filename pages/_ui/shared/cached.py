@@ -9,7 +9,7 @@ array.
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.vanilla import PlainReport, plain_report
+from antidote_core.analysis.vanilla import VanillaReport, vanilla_report
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.teaching.planar import Story, tell_story
 from pages._ui.data import own_tables
@@ -47,20 +47,20 @@ def load(settings: DataSettings) -> ac.Dataset:
     return kept[settings]
 
 
-def plain(data: ac.Dataset, choice: ClusteringSettings) -> PlainReport:
+def plain(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport:
     compute = _own_plain if own_tables.is_own(data.name) else _plain
     with patience():
         return compute(data.content_hash, choice, data)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Clustering…")
-def _plain(content_hash: str, choice: ClusteringSettings, _data: ac.Dataset) -> PlainReport:
-    return plain_report(_data, choice.clustering, choice.k, choice.restarts, choice.seed)
+def _plain(content_hash: str, choice: ClusteringSettings, _data: ac.Dataset) -> VanillaReport:
+    return vanilla_report(_data, choice.clustering, choice.k, choice.restarts, choice.seed)
 
 
 @st.cache_resource(scope="session", max_entries=8, show_spinner="Clustering…")
-def _own_plain(content_hash: str, choice: ClusteringSettings, _data: ac.Dataset) -> PlainReport:
-    return plain_report(_data, choice.clustering, choice.k, choice.restarts, choice.seed)
+def _own_plain(content_hash: str, choice: ClusteringSettings, _data: ac.Dataset) -> VanillaReport:
+    return vanilla_report(_data, choice.clustering, choice.k, choice.restarts, choice.seed)
 
 
 def plane(data: ac.Dataset) -> Plane:

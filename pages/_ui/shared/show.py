@@ -17,7 +17,7 @@ def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def attempt(function: Callable[..., Any], *arguments: Any) -> Any:
+def or_show_error(function: Callable[..., Any], *arguments: Any) -> Any:
     """The result, or None after an error sentence meant for people."""
     try:
         return function(*arguments)
