@@ -14,7 +14,7 @@ from antidote_core.engine.store.store import content_key
 from antidote_core.reporting.text.frontier_words import frontier_verdict
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import fold_sweep
-from tests.core.made_sweeps import SPEC, events
+from tests.core.runs.made_sweeps import SPEC, events
 
 from .test_pages import open_page, texts
 

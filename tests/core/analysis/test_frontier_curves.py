@@ -15,8 +15,7 @@ from antidote_core.analysis.frontier_curves import (
 )
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView, fold_sweep
-
-from .made_sweeps import PLAIN, POINTS, events
+from tests.core.runs.made_sweeps import PLAIN, POINTS, events
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 8, 11, 20, 41])

@@ -8,8 +8,7 @@ import pytest
 
 from antidote_core.engine import RunError, Runner, RunState
 from antidote_core.engine.limits import Limits
-
-from .runs import LONG, SMALL, other, until
+from tests.core.engine.runs import LONG, SMALL, other, until
 
 
 def test_a_visitor_has_so_many_live_runs_and_others_go_on(tmp_path):

@@ -48,7 +48,7 @@ from antidote_core.reporting.text.frontier_words import (
 )
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView, fold_sweep
-from tests.core.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, run_id
+from tests.core.runs.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, run_id
 
 PROBLEM = ("kmeans", "balance", 2)
 TWO = replace(SPEC, optimizers=("structured", "racos"), target=-0.4)

@@ -928,7 +928,7 @@ def test_the_limit_of_the_server_is_the_one_of_the_library() -> None:
     import tomllib
     from pathlib import Path
 
-    config = Path(__file__).parents[2] / ".streamlit" / "config.toml"
+    config = Path(__file__).parents[4] / ".streamlit" / "config.toml"
     stated = tomllib.loads(config.read_text(encoding="utf-8"))["server"]["maxUploadSize"]
     assert stated * 1024**2 == uploads.MAX_BYTES
     assert delimited.ODD_LINES < 0.05

@@ -18,8 +18,7 @@ from antidote_core.engine.store.log import LogWriter
 from antidote_core.errors import DataError
 from antidote_core.runs.events import Event
 from antidote_core.runs.view import RunView
-
-from .runs import SMALL, other
+from tests.core.engine.runs import SMALL, other
 
 BLOBS = load_dataset("blobs")
 
@@ -354,4 +353,4 @@ def test_a_run_opened_by_its_link_is_on_the_list_but_stops_without_its_guest(sto
     assert store.watchers(run_id, "host", 60) == 1
     private = store.submit(SMALL, upload(), "host", private=True)
     with pytest.raises(RunError, match="only in the browser"):
-        store.keep(private, "guest")
+        store.add_to_list(private, "guest")

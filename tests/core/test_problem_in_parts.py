@@ -16,7 +16,7 @@ from antidote_core.datasets.parts.folder import open_parts, write_parts
 from antidote_core.fairness import FAIRNESS, FairnessCost, balance_table, social_table
 from antidote_core.geometry import nearest_center
 from antidote_core.problem_in_parts import PartitionedProblem
-from tests.core.test_kmeans_exact import full_portfolio, random_antidotes
+from tests.core.clustering.test_kmeans_exact import full_portfolio, random_antidotes
 
 
 class MemoryShelves:

@@ -24,8 +24,7 @@ from antidote_core.runs.sweep_view import (
     reference_data,
 )
 from antidote_core.runs.view import fold
-
-from .made_sweeps import SPEC, events, reference
+from tests.core.runs.made_sweeps import SPEC, events, reference
 
 PAIRS = (("kmeans", "balance"), ("kmedian", "social"))
 

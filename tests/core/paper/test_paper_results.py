@@ -35,7 +35,7 @@ from antidote_core.paper.rows import (
 )
 from antidote_core.runs.view import unpack
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 QUICK = Cell(CONVEX, "bank", "son", "social", 0, OURS)
 KMEANS_K2 = [
     cell

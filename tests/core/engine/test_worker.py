@@ -18,8 +18,7 @@ from antidote_core.engine.store.lock import Lock, is_held
 from antidote_core.engine.store.log import Follower, read
 from antidote_core.errors import SolverError
 from antidote_core.runs.events import Event
-
-from .runs import LONG, SMALL, plain, until
+from tests.core.engine.runs import LONG, SMALL, plain, until
 
 
 @pytest.fixture

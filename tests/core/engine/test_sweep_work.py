@@ -15,8 +15,7 @@ from antidote_core.engine.settings import worker_environment
 from antidote_core.engine.sweep.worker_pool import GREET_SECONDS, PROBE_SECONDS, probe
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, STOPPED, WAITING
-
-from .runs import plain, until, worker_pid
+from tests.core.engine.runs import plain, until, worker_pid
 
 # k-median needs no compiled kernels, which keeps the start of a worker short.
 SPEC = SweepSpec(

@@ -15,7 +15,7 @@ from antidote_core.engine import RunError
 from antidote_core.engine.sweep import parts_on_dask as module
 from antidote_core.engine.sweep.parts_on_dask import DaskPartWorkers
 from antidote_core.problem_in_parts import PartitionedProblem
-from tests.core.test_kmeans_exact import random_antidotes
+from tests.core.clustering.test_kmeans_exact import random_antidotes
 
 
 @pytest.fixture(scope="module")

@@ -21,8 +21,7 @@ from antidote_core.engine.settings import (
 )
 from antidote_core.engine.store.log import read
 from antidote_core.runs.spec import RunSpec
-
-from .runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
+from tests.core.engine.runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 

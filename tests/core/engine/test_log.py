@@ -10,8 +10,7 @@ from antidote_core import DataError, grow
 from antidote_core.engine.store.log import Follower, LogWriter, follow, read
 from antidote_core.runs.events import Event
 from antidote_core.runs.view import RunView, fold
-
-from .runs import SMALL, plain
+from tests.core.engine.runs import SMALL, plain
 
 EVENTS = [Event("queued", 0.0, {}), Event("stage", 0.0, {"text": "loading"}), *grow(SMALL)]
 
