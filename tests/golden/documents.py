@@ -25,6 +25,7 @@ from antidote_core.reporting.report import run_report
 from antidote_core.reporting.run_sections import RunRecord
 from antidote_core.reporting.run_slides import run_slides
 from antidote_core.reporting.versions import versions
+from tests.golden.views import without_modules
 
 WHEN = "2026-01-01 12:00"
 LARGEST = 30_000  # characters of a chart; of what is longer, only a digest is kept
@@ -71,7 +72,7 @@ def short(text):
     """The lines, or a digest of them where they are many."""
     if len(text) > LONGEST:
         return {"characters": len(text), "sha256": hashlib.sha256(text.encode()).hexdigest()}
-    return text.splitlines()
+    return without_modules(text).splitlines()
 
 
 class _Reader(HTMLParser):
@@ -132,7 +133,7 @@ class _Reader(HTMLParser):
         code = self._code
         text = self._words()
         if text and not self._in_table:
-            self.text += text.splitlines() if code else [text]
+            self.text += without_modules(text).splitlines() if code else [text]
 
 
 def page_dict(html):

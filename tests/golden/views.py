@@ -7,6 +7,7 @@ changes, and the golden files stay.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -424,7 +425,7 @@ def sweep_words(record, private=False):
             "cell table": cell_table(view),
             "level table": level_table(view),
             "sureness table": sureness_table(view),
-            "python": sweep_lines(spec),
+            "python": without_modules(sweep_lines(spec)),
             "list": _listed(view, spec, private),
         }
     )
@@ -445,6 +446,13 @@ def side_by_side_words(named):
 
 
 # -- values -------------------------------------------------------------------------------------
+
+
+def without_modules(text):
+    """Lines of Python that do not tell in which module of the library a name lives."""
+    return re.sub(
+        r"^from antidote_core[\w.]* import", "from antidote_core import", text, flags=re.M
+    )
 
 
 def plain(value):
