@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from unittest import mock
 
-from antidote_core.cli import main
+from antidote_core.cli.main import main
 from antidote_core.engine.settings import worker_environment
 
 SMALL = "--dataset two-optima --budget 40 --start-size 4 --step 4 --restarts 3"

@@ -14,17 +14,16 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from antidote_core.reporting.bundle import run_bundle, run_json
-from antidote_core.reporting.frontier_report import (
+from antidote_core.reporting.documents.bundle import run_bundle, run_json
+from antidote_core.reporting.documents.frontier_report import (
     FrontierRecord,
     frontier_bundle,
     frontier_report,
     frontier_slides,
 )
-from antidote_core.reporting.report import run_report
-from antidote_core.reporting.run_sections import RunRecord
-from antidote_core.reporting.run_slides import run_slides
-from antidote_core.reporting.versions import versions
+from antidote_core.reporting.documents.page import versions
+from antidote_core.reporting.documents.report import RunRecord, run_report
+from antidote_core.reporting.documents.slides import run_slides
 from tests.golden.views import without_modules
 
 WHEN = "2026-01-01 12:00"

@@ -20,15 +20,16 @@ from unittest import mock
 import pandas as pd
 
 from antidote_core import dataset_from_frame
-from antidote_core.algorithms import grow as grow_module
-from antidote_core.algorithms.grow import load_spec_data
-from antidote_core.algorithms.sweep import SweepSpec
-from antidote_core.algorithms.sweep_record import DONE
+from antidote_core.algorithms.algorithm2 import grow as grow_module
+from antidote_core.datasets import load_for
 from antidote_core.engine import Runner
-from antidote_core.engine.datafile import read_dataset
 from antidote_core.engine.limits import Limits
-from antidote_core.engine.log import LogWriter, read
-from antidote_core.types import Event, RunSpec
+from antidote_core.engine.store.dataset_file import read_dataset
+from antidote_core.engine.store.log import LogWriter, read
+from antidote_core.runs.events import Event
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.sweep_view import DONE
 from tests.golden.commands import every, outcome
 from tests.golden.documents import bundle_file, record_of, report_file
 from tests.golden.views import plain, run_words, side_by_side_words, sweep_words, view_file
@@ -140,7 +141,7 @@ class Kept:
         """The rows of the run."""
         if self.private:
             return read_dataset(self.path / "data.npz")
-        return load_spec_data(self.spec.cells[0].spec if self.sweep else self.spec)
+        return load_for(self.spec.cells[0].spec if self.sweep else self.spec)
 
     def record(self, view):
         """What reports are made of."""

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from antidote_core.algorithms.record import RunView
-from antidote_core.algorithms.sweep_record import SweepView
-from antidote_core.engine.log import Follower, follow, read
+from antidote_core.engine.store.log import Follower, follow, read
+from antidote_core.runs.sweep_view import SweepView
+from antidote_core.runs.view import RunView
 from tests.golden import record_runs
 from tests.golden.commands import every, outcome
 from tests.golden.record_runs import Kept

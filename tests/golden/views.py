@@ -13,17 +13,36 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from antidote_core.algorithms.frontier import curves, quality_points
-from antidote_core.algorithms.record import RunView
-from antidote_core.algorithms.sweep_record import SweepView
-from antidote_core.engine.log import follow
+from antidote_core.analysis.frontier_curves import curves, quality_points
+from antidote_core.analysis.snapshots import answer_step
 from antidote_core.engine.status import RunState, RunStatus, summary
+from antidote_core.engine.store.log import follow
 from antidote_core.errors import AntidoteError
-from antidote_core.reporting.asked import combination, dataset_title, settings
-from antidote_core.reporting.comparison import comparison_table, fair_costs, side_note
-from antidote_core.reporting.curve import curve_table, curve_words
-from antidote_core.reporting.departures import departures
-from antidote_core.reporting.design_words import (
+from antidote_core.reporting.documents.exports import antidote_table, python_lines
+from antidote_core.reporting.documents.frontier_report import limits as frontier_limits
+from antidote_core.reporting.documents.frontier_report import python_lines as sweep_lines
+from antidote_core.reporting.documents.report import figures
+from antidote_core.reporting.figures.comparison_chart import comparison_table, fair_costs, side_note
+from antidote_core.reporting.figures.curve import curve_table, curve_words, step_table
+from antidote_core.reporting.figures.frontier_table import (
+    cell_table,
+    cost_table,
+    level_table,
+    off_quality_chart,
+    problem_title,
+    quality_table,
+    setting_title,
+)
+from antidote_core.reporting.figures.side_by_side import (
+    Side,
+    curves_table,
+    difference_sentence,
+    results_table,
+    settings_table,
+    warning,
+)
+from antidote_core.reporting.text.caveats import departures, limits
+from antidote_core.reporting.text.design_words import (
     binding_sentence,
     bound_sentence,
     clump_sentence,
@@ -34,18 +53,7 @@ from antidote_core.reporting.design_words import (
     extreme_sentence,
     share_sentence,
 )
-from antidote_core.reporting.frontier_report import limits as frontier_limits
-from antidote_core.reporting.frontier_report import python_lines as sweep_lines
-from antidote_core.reporting.frontier_table import (
-    cell_table,
-    cost_table,
-    level_table,
-    off_quality_chart,
-    problem_title,
-    quality_table,
-    setting_title,
-)
-from antidote_core.reporting.frontier_words import (
+from antidote_core.reporting.text.frontier_words import (
     before_sentence,
     cells_sentence,
     chart_words,
@@ -57,22 +65,12 @@ from antidote_core.reporting.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.handover import antidote_table, python_lines
-from antidote_core.reporting.limits import limits
-from antidote_core.reporting.progress import progress
-from antidote_core.reporting.run_curve import step_table
-from antidote_core.reporting.run_list import list_table, run_rows
-from antidote_core.reporting.run_sections import figures
-from antidote_core.reporting.side_by_side import (
-    Side,
-    curves_table,
-    difference_sentence,
-    results_table,
-    settings_table,
-    warning,
-)
-from antidote_core.reporting.snapshots import answer_step
-from antidote_core.reporting.verdict import cost_digits, verdict
+from antidote_core.reporting.text.progress import progress
+from antidote_core.reporting.text.run_list import list_table, run_rows
+from antidote_core.reporting.text.settings_text import combination, dataset_title, settings
+from antidote_core.reporting.text.verdict import cost_digits, verdict
+from antidote_core.runs.sweep_view import SweepView
+from antidote_core.runs.view import RunView
 
 # -- views --------------------------------------------------------------------------------------
 

@@ -170,8 +170,9 @@ def python_lines(spec: SweepSpec) -> str:
     names = [name for name in values if name != "dataset" and values[name] != usual[name]]
     settings = [repr(spec.dataset)] + [f"{name}={getattr(spec, name)!r}" for name in names]
     return (
-        "import antidote_core as ac\n\n"
-        f"spec = ac.SweepSpec({', '.join(settings)})\n"
+        "import antidote_core as ac\n"
+        "from antidote_core import SweepSpec\n\n"
+        f"spec = SweepSpec({', '.join(settings)})\n"
         "for cell in spec.cells:\n"
         "    result = ac.run(cell.spec)\n"
         "    print(cell.setting, cell.size, cell.seed, result.cost)"
