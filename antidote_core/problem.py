@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from antidote_core.checks import check_whole
 from antidote_core.clustering import get_clustering
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import (
@@ -53,8 +54,7 @@ class Independent:
 def check_settings(k: int, restarts: int, seed: int) -> None:
     """Refuse settings that are not whole numbers, or too small."""
     for name, value, minimum in (("k", k, 2), ("restarts", restarts, 1), ("seed", seed, 0)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-            raise SpecError(f"{name} must be a whole number of at least {minimum}; got {value!r}.")
+        check_whole(name, value, minimum)
 
 
 class Problem:
@@ -141,6 +141,18 @@ class Problem:
         """The cluster x group table and the group costs behind the cost of V."""
         _, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
         return Tables(balance_from_counts(counts), social_from_costs(group_costs))
+
+    def outcome(self, antidote: Floats) -> dict[str, Any]:
+        """C(U ∪ V) as plain values: its cost, its centres and the tables behind the cost."""
+        solution, tables = self.cluster(antidote), self.tables(antidote)
+        return {
+            "cost": solution.cost,
+            "centers": solution.centers.tolist(),
+            "counts": tables.balance.counts.tolist(),
+            "group_costs": tables.social.group_costs.tolist(),
+            "balance": tables.balance.cost,
+            "social": tables.social.cost,
+        }
 
     def box(self, name: str) -> tuple[Floats, Floats]:
         """Lower and upper corner (d,) of the place where antidote points may lie."""

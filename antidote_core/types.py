@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -126,3 +127,18 @@ class Solution(Clustering):
     """A clustering of U together with its fairness cost; `cost` is lower when fairer."""
 
     cost: float = math.nan
+
+
+def jsonable(value: Any) -> Any:
+    """The same as plain values that JSON knows; what is no number is None.
+
+    >>> jsonable({"a": (1.0, math.nan), "b": np.arange(2)})
+    {'a': [1.0, None], 'b': [0, 1]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return jsonable(value.tolist())
+    if isinstance(value, list | tuple):
+        return [jsonable(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

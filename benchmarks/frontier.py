@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from antidote_core import Problem, load_dataset
 from antidote_core.engine import Runner
 from antidote_core.engine.settings import cores
+from antidote_core.runs.kinds import SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import DONE
 from benchmarks.rivals import scikit_objective, zoopt_sre
@@ -51,10 +52,10 @@ def sweep_seconds(spec: SweepSpec) -> float:
     """From asking for the sweep, in an empty home folder, to its end."""
     with tempfile.TemporaryDirectory() as home, Runner(home) as runner:
         begun = time.perf_counter()
-        sweep = runner.submit_sweep(spec)
+        sweep = runner.submit(spec)
         runner.wait(sweep)
         taken = time.perf_counter() - begun
-        view = runner.sweep_view(sweep)
+        view = runner.view(sweep, kind=SWEEP)
         assert view.count(DONE) == len(spec.cells), view.reason
     return taken
 

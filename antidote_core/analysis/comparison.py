@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
 from antidote_core.quality import Quality, quality
 from antidote_core.runs.spec import RunSpec
-from antidote_core.types import Dataset, Floats, Solution
+from antidote_core.types import Dataset, Floats, Solution, jsonable
 
 ANTIDOTE = "antidote"
 VANILLA = "vanilla"
@@ -42,11 +41,8 @@ class ComparisonRow:
         """Plain values fit for JSON, the quality scores beside the costs; no number is None."""
         values = asdict(self)
         values.update(values.pop("quality"))
-        values["notes"] = list(self.notes)
-        return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in values.items()
-        }
+        plain: dict[str, Any] = jsonable(values)
+        return plain
 
 
 def solution_row(

@@ -1,4 +1,4 @@
-"""The steps of a run: plain clustering, every round, and the V taken last, seen on U."""
+"""One step of a run as seen on U: who is in which cluster, and who changed."""
 
 from __future__ import annotations
 
@@ -18,18 +18,8 @@ from antidote_core.fairness import (
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.view import RunView
+from antidote_core.runs.view import RunView, Step
 from antidote_core.types import Dataset, Floats, Ints
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One V of a run; `centers` is None where the record holds the points only."""
-
-    title: str
-    antidote: Floats
-    cost: float
-    centers: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,34 +39,6 @@ class Snapshot:
     social: SocialTable
 
 
-def steps(view: RunView) -> tuple[Step, ...]:
-    """Plain clustering first, then the rounds, then the points left after shrinking, if any."""
-    if not view.vanilla:
-        return ()
-    centers = np.array(view.vanilla["centers"])
-    found = [Step("Plain clustering", np.empty((0, centers.shape[1])), view.vanilla_cost, centers)]
-    for done in view.history:
-        title = f"Round {done.index + 1}"
-        found.append(Step(title, done.antidote, done.cost, done.centers))
-    if _answer(view, found) is None:
-        found.append(Step("After taking away what was not needed", view.antidote, view.cost, None))
-    return tuple(found)
-
-
-def answer_step(view: RunView) -> int:
-    """Which of the steps is the answer of the run."""
-    found = steps(view)
-    answer = _answer(view, list(found))
-    return 0 if answer is None else answer
-
-
-def _answer(view: RunView, found: list[Step]) -> int | None:
-    for index, step in enumerate(found):
-        if np.array_equal(step.antidote, view.antidote):
-            return index
-    return None
-
-
 def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapshot:
     """The clustering of U at step `index` of the run.
 
@@ -86,10 +48,8 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     >>> shot.balance.cost == shot.step.cost, len(shot.step.antidote)
     (True, 3)
     """
-    found = steps(view)
-    plain, step = found[0], found[index]
-    assert plain.centers is not None
-    if step.centers is not None and get_clustering(spec.clustering).by_nearest_center:
+    plain, step = view.steps[0], view.steps[index]
+    if get_clustering(spec.clustering).by_nearest_center:
         old, _ = nearest_center(data.points, plain.centers)
         new, _ = nearest_center(data.points, step.centers)
         centers = step.centers
@@ -114,10 +74,8 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
 
 def plain_tables(view: RunView) -> tuple[BalanceTable, SocialTable]:
     """Both tables of plain clustering, as the run recorded them."""
-    return (
-        balance_from_counts(np.array(view.vanilla["counts"])),
-        social_from_costs(np.array(view.vanilla["group_costs"])),
-    )
+    assert view.vanilla is not None
+    return balance_from_counts(view.vanilla.counts), social_from_costs(view.vanilla.group_costs)
 
 
 def _matching(old: Ints, new: Ints, k: int) -> Ints:

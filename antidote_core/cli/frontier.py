@@ -27,7 +27,8 @@ from antidote_core.reporting.text.frontier_words import (
 from antidote_core.reporting.text.progress import duration
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import DONE, FAILED, SweepView, after_sweep
+from antidote_core.runs.sweep_view import DONE, FAILED, SweepView
+from antidote_core.types import jsonable
 
 REACHED, NOT_REACHED, INTERRUPTED = 0, 3, 130  # as for `run`
 LOOK_SECONDS = 0.2
@@ -70,7 +71,7 @@ def _frontier(options: argparse.Namespace) -> int:
     spec = _spec(options)
     # What limits visitors of a server does not limit who runs this.
     with Runner(limits=Limits(run_minutes=0, runs_per_visitor=0)) as runner:
-        sweep_id = runner.submit_sweep(spec, scheduler=options.scheduler)
+        sweep_id = runner.submit(spec, scheduler=options.scheduler)
         follow = _Follow(runner, sweep_id, _print_event if options.json else _Lines())
         interrupted = False
         try:
@@ -115,7 +116,7 @@ class _Follow:
             live = self._runner.status(self._id).live
             events, self._offset = self._runner.events(self._id, self._offset)
             for event in events:
-                self.view = after_sweep(self.view, event)
+                self.view = self.view.apply_event(event)
                 self.lines.append(event.to_json())
                 self._tell(event, self.view)
             if self.view.closed or not live:
@@ -196,17 +197,17 @@ class _Lines:
     def __call__(self, event: Event, view: SweepView) -> None:
         """Print what is worth a line."""
         data = event.data
-        if event.kind == "stage":
+        if event.type == "stage":
             print(f"{data['text']} …", flush=True)
-        elif event.kind == "workers" and data["count"]:
+        elif event.type == "workers" and data["count"]:
             where = f"on the cluster at {data['scheduler']}" if data["scheduler"] else "here"
             print(f"{data['count']} worker processes {where}", flush=True)
-        elif event.kind == "note":
+        elif event.type == "note":
             print(data["text"], flush=True)
-        elif event.kind == "reference":
+        elif event.type == "reference":
             problem = (data["problem"][0], data["problem"][1], data["problem"][2])
             print(f"{problem_title(problem)}: {_plain(before_sentence(view, problem))}", flush=True)
-        elif event.kind == "cell" and data["state"] in (DONE, FAILED):
+        elif event.type == "cell" and data["state"] in (DONE, FAILED):
             self._cell(data, view)
 
     def _cell(self, data: Any, view: SweepView) -> None:
@@ -268,7 +269,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
         values = asdict(level)
         values["rows"] = [row.index for row in level.rows]
         levels.append(values)
-    found: dict[str, Any] = _jsonable(
+    found: dict[str, Any] = jsonable(
         {
             "setting": asdict(curve.setting),
             "target": curve.reference.target if curve.reference else None,
@@ -278,15 +279,6 @@ def _curve(curve: Curve) -> dict[str, Any]:
         }
     )
     return found
-
-
-def _jsonable(value: Any) -> Any:
-    """The same without NaN, which JSON does not know."""
-    if isinstance(value, dict):
-        return {key: _jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_jsonable(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _write(

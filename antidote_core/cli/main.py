@@ -7,7 +7,6 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from antidote_core.reporting.text.design_words import (
 )
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.view import RunView, after
+from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED = 0, 2, 3, 130
@@ -136,13 +135,13 @@ def _run(options: argparse.Namespace) -> int:
     view = RunView()
     log = []
     for event in grow(spec, data):
-        view = after(view, event)
+        view = view.apply_event(event)
         log.append(event.to_json())
         if options.json:
             print(log[-1], flush=True)
         else:
             _tell(event, view)
-    result = _result(view)
+    result = view.to_dict()
     if options.json:
         print(json.dumps({"kind": "result", **result}, separators=(",", ":")))
     else:
@@ -207,24 +206,8 @@ def _tell(event: Event, view: RunView) -> None:
         "finished": lambda: f"finished: {data['reason']}; {view.seconds:.1f} s",
         "stopped": lambda: f"stopped: {data['reason']}",
     }
-    if event.kind in lines:
-        print(lines[event.kind](), flush=True)
-
-
-def _result(view: RunView) -> dict[str, Any]:
-    return {
-        "antidote": view.antidote.tolist(),
-        "cost": view.cost,
-        "vanilla_cost": view.vanilla_cost,
-        "target": view.target,
-        "reached": view.reached,
-        "outside_noise": view.outside_noise,
-        "rounds": view.rounds,
-        "evaluations": view.evaluations,
-        "seconds": round(view.seconds, 4),
-        "verification": asdict(view.verification) if view.verification else None,
-        "reason": view.reason,
-    }
+    if event.type in lines:
+        print(lines[event.type](), flush=True)
 
 
 def _write(

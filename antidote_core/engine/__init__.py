@@ -10,30 +10,30 @@
     runner.stop(run_id, owner=token)           # keeps the best V; False if others watch it too
 
 A page polls `status(...).live` and draws `view(...)`; live, stopped, lost and replayed runs are the
-same thing to it. `view.stage` says what is being waited for before the first round ("compiling
+same thing to it. `view.activity` says what is being waited for before the first round ("compiling
 ..."), and `view.closed` that nothing more will come: with `view.state == "finished"` and not
 closed, the verdict stands and rows of comparison are on their way.
 
 An upload is `runner.submit(spec, data=dataset, owner=token)`: private, it answers its owner only.
-`runner.data(run_id)` gives the data set of any run back. `runner.runs(token)` is the owner's list;
+`runner.data(run_id)` gives the data set of any run back. `runner.jobs(token)` is the owner's list;
 `rename`, `delete` change that list only. `restart` starts a stopped, failed or lost run again under
 the same id. `worker_log` has the traceback of a failed one. Errors are RunError (an AntidoteError)
 with a sentence for the screen.
 
-A sweep (see `algorithms.sweep`) is a job like these: `runner.submit_sweep(spec, owner=token)`,
-`runner.sweep_view(id)`, `runner.sweeps(token)`; status, stop, restart (which resumes it), touch,
-rename and delete are as for a run. Its cells are runs of their own, off the list of runs.
+A sweep is a job like these: the kinds of jobs stand in `runs.kinds`, and `runner.submit` takes the
+spec of any. `runner.view(id, owner, SWEEP)` is what it means; restart resumes it. Its cells are
+runs of their own, off the list of runs.
 
 States: queued, running, finished, stopped, failed (an error, `reason` says which), dead (its worker
 process was lost: killed, out of memory, or the server ended; the same spec gives the same result
 again).
 """
 
-from antidote_core.engine.process.worker import FOLLOW_UPS
 from antidote_core.engine.runner import Runner
 from antidote_core.engine.settings import default_home
-from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store.store import Store
 from antidote_core.errors import RunError
+from antidote_core.runs.state import JobState
 
-__all__ = ["FOLLOW_UPS", "RunError", "RunState", "RunStatus", "Runner", "Store", "default_home"]
+__all__ = ["JobState", "JobStatus", "RunError", "Runner", "Store", "default_home"]

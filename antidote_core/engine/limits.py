@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from antidote_core.errors import RunError
+from antidote_core.runs.kinds import JobKind
 
 GIGABYTE = 1024**3
 _MEMORY, _MINUTES, _LIVE, _QUEUE, _DISK = (
@@ -83,15 +84,10 @@ class Limits:
                 "need, or name another folder in ANTIDOTE_HOME."
             )
 
-    @property
-    def time_is_up(self) -> str:
-        """Why a run that took too long was stopped."""
-        return f"the run used its {self.run_minutes:g} minutes; the best V so far is kept"
-
-    @property
-    def sweep_time_is_up(self) -> str:
-        """Why a sweep that took too long was stopped."""
-        return f"the sweep used its {self.run_minutes:g} minutes; resume it to go on"
+    def time_is_up(self, kind: JobKind) -> str:
+        """Why a job that took too long was stopped."""
+        kept = "resume it to go on" if kind.resumes else "the best V so far is kept"
+        return f"the {kind.name} used its {self.run_minutes:g} minutes; {kept}"
 
 
 def cap_memory(gigabytes: float) -> None:

@@ -21,22 +21,19 @@ from antidote_core.engine.settings import (
     default_scheduler,
     default_slots,
 )
-from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store import log
 from antidote_core.engine.store.folder import replace_text
 from antidote_core.engine.store.store import Store
 from antidote_core.engine.sweep.worker_pool import probe
 from antidote_core.errors import RunError
 from antidote_core.runs.events import Event
-from antidote_core.runs.kinds import Kind
-from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.kinds import KINDS, RUN, JobKind, Spec, kind_of
+from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import SweepView
-from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 STOPPED = "stopped by you"
-_OTHER = {Kind.RUN: "sweep", Kind.SWEEP: "run"}
 
 _T = TypeVar("_T")
 
@@ -68,54 +65,42 @@ class Runner:
 
     def submit(
         self,
-        spec: RunSpec,
+        spec: Spec,
         data: Dataset | None = None,
         owner: str | None = None,
         temporary: bool = False,
-    ) -> str:
-        """Ask for a run; returns its id at once.
-
-        An identical finished run is that run; an identical one that waits or works is joined.
-        `data` is a data set of one's own: it is written to the folder of the run and nowhere else,
-        and the run is private: it never answers another owner, whatever is asked of it. `owner` is
-        a token of the asking browser; the run goes on its list. A private run that is `temporary`
-        is removed, data and all, when `renew` has not been called for its owner for a few minutes.
-        """
-        private = data is not None
-        if temporary and not (private and owner):
-            raise RunError("Only a run on data of one's own, with an owner, can be temporary.")
-        run_id = self.store.submit(spec, data or load_for(spec), owner, private, temporary)
-        self._scheduler.wake()
-        return run_id
-
-    def submit_sweep(
-        self,
-        spec: SweepSpec,
-        data: Dataset | None = None,
-        owner: str | None = None,
         scheduler: str = "",
-        temporary: bool = False,
     ) -> str:
-        """Ask for a sweep; returns its id at once. Everything else is as for a run.
+        """Ask for a job; returns its id at once.
 
-        A sweep that was stopped, failed or was lost goes on: what is in the store is not computed
-        again. `scheduler` is the address of a dask cluster (else ANTIDOTE_SCHEDULER, else the cores
-        of this machine); one where nobody answers is refused, within seconds.
+        An identical finished job is that job; an identical one that waits or works is joined. One
+        that resumes (a sweep) goes on where it was stopped, failed or was lost: what is in the
+        store is not computed again. `data` is a data set of one's own: it is written to the folder
+        of the job and nowhere else, and the job is private: it never answers another owner,
+        whatever is asked of it. `owner` is a token of the asking browser; the job goes on its list.
+        A private job that is `temporary` is removed, data and all, when `renew` has not been called
+        for its owner for a few minutes. `scheduler` is the address of a dask cluster for a sweep
+        (else ANTIDOTE_SCHEDULER, else the cores of this machine); one where nobody answers is
+        refused, within seconds.
         """
-        spec.check()
-        address = scheduler.strip() or default_scheduler()
-        if address:
-            probe(address)
+        kind = kind_of(spec)
         private = data is not None
         if temporary and not (private and owner):
-            raise RunError("Only a sweep on data of one's own, with an owner, can be temporary.")
-        rows = data or load_for(spec.cells[0].spec)
-        run_id = self.store.unfinished(spec, rows, owner, private)
+            raise RunError(
+                f"Only a {kind.name} on data of one's own, with an owner, can be temporary."
+            )
+        if isinstance(spec, SweepSpec):
+            spec.check()
+            if address := scheduler.strip() or default_scheduler():
+                probe(address)
+        rows = data or load_for(spec.data_spec)
+        run_id = self.store.unfinished(spec, rows, owner, private) if kind.resumes else None
         if run_id is None:
             run_id = self.store.submit(spec, rows, owner, private, temporary)
-        self._name_cluster(run_id, scheduler.strip())
-        if self.status(run_id, owner).can_restart:
-            self.store.requeue(run_id)
+        if kind.resumes:
+            self._name_cluster(run_id, scheduler.strip())
+            if self.status(run_id, owner).can_restart:
+                self.store.requeue(run_id)
         self._scheduler.wake()
         return run_id
 
@@ -126,38 +111,28 @@ class Runner:
         else:
             folder.cluster.unlink(missing_ok=True)
 
-    def status(self, run_id: str, owner: str | None = None) -> RunStatus:
+    def status(self, run_id: str, owner: str | None = None) -> JobStatus:
         """State, place in the queue, times and, for an ended run, its figures."""
         self.store.check_access(run_id, owner)
         return self.store.status(run_id, owner)
 
-    def runs(self, owner: str) -> list[RunStatus]:
-        """The runs on the list of one owner, latest first."""
-        return self.store.of_owner(owner)
+    def jobs(self, owner: str, *kinds: JobKind) -> list[JobStatus]:
+        """The jobs on the list of one owner, kind by kind, latest first."""
+        return [job for kind in kinds or KINDS.values() for job in self.store.of_owner(owner, kind)]
 
-    def sweeps(self, owner: str) -> list[RunStatus]:
-        """The sweeps on the list of one owner, latest first."""
-        return self.store.of_owner(owner, Kind.SWEEP)
+    def view(self, run_id: str, owner: str | None = None, kind: JobKind = RUN) -> Any:
+        """The job as its log tells it so far; only what is new since the last call is read.
 
-    def view(self, run_id: str, owner: str | None = None) -> RunView:
-        """The run as its log tells it so far; only what is new since the last call is read."""
-        view: RunView = self._followed(run_id, owner, Kind.RUN, RunView())
-        return view
-
-    def sweep_view(self, run_id: str, owner: str | None = None) -> SweepView:
-        """The sweep as its log tells it so far; only what is new since the last call is read."""
-        view: SweepView = self._followed(run_id, owner, Kind.SWEEP, SweepView())
-        return view
-
-    def _followed(self, run_id: str, owner: str | None, kind: Kind, empty: Any) -> Any:
+        A sentence when the id is that of another kind of job.
+        """
         self.store.check_access(run_id, owner)
-        if self.store.kind(run_id) is not kind:
-            page = "Frontier" if kind is Kind.RUN else "Explore"
-            raise RunError(f"This is the link of a {_OTHER[kind]}; open it on the page {page}.")
+        found = self.store.kind(run_id)
+        if found is not kind:
+            raise RunError(f"This is the link of a {found.name}; open it on the page {found.page}.")
         with self._followers_lock:
             follower = self._followers.pop(run_id, None)
             if follower is None:
-                follower = log.Follower(self.store.folder(run_id).events, empty)
+                follower = log.Follower(self.store.folder(run_id).events, kind.view())
             self._followers[run_id] = follower
             while len(self._followers) > CACHED_VIEWS:
                 self._followers.popitem(last=False)
@@ -194,7 +169,7 @@ class Runner:
 
     def wait(
         self, run_id: str, timeout: float | None = None, owner: str | None = None
-    ) -> RunStatus:
+    ) -> JobStatus:
         """Come back when the run has ended, or after `timeout` seconds with how it stands then."""
         until = None if timeout is None else time.monotonic() + timeout
         while (status := self.status(run_id, owner)).live:
@@ -218,7 +193,7 @@ class Runner:
             folder = self.store.folder(run_id)
             try:
                 if self.store.withdraw(run_id, STOPPED):
-                    folder.write_end(RunState.STOPPED, STOPPED)
+                    folder.write_end(JobState.STOPPED, STOPPED)
                 else:
                     folder.ask_to_stop(STOPPED)
             except OSError as error:

@@ -12,7 +12,6 @@ IDLE_SECONDS = 15 * 60.0  # a run that nobody has looked at for so long is stopp
 STOP_SECONDS = 2.0  # between asking a worker to stop and ending its process, gently, then hard
 TICK_SECONDS = 0.05  # between two looks at the workers and the queue
 LOOK_SECONDS = 1.0  # between two attempts to take over the scheduling, and two looks for idle runs
-SWEEP_SLOTS = 1  # sweeps that work at once, each on all cores or on a cluster
 CANCEL_SECONDS = 0.05  # between two looks of a worker at its stop file
 BUSY_SECONDS = 10.0  # wait for another process that writes the index
 LEASE_SECONDS = 5 * 60.0  # a temporary run whose owner is gone for so long is removed

@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from antidote_core.algorithms.algorithm2.grow import MAX_SHARE, run
+from antidote_core.algorithms.algorithm2.grow import run
+from antidote_core.algorithms.algorithm2.sizes import MAX_SHARE
 from antidote_core.baselines import NEAREST, OWN, BaselineResult
 from antidote_core.baselines.registry import baseline_result
 from antidote_core.geometry import nearest_center
@@ -89,8 +91,8 @@ class PaperRun:
     def _kept(self) -> Row | None:
         """V itself, for whoever wants to check; not of LFW, whose points may be faces."""
         packed = pack(self.view.antidote)
-        few = len(packed["atoms"]) * packed["dimension"] <= KEPT_NUMBERS
-        return packed if few and self.spec.dataset != "lfw" else None
+        few = len(packed.atoms) * packed.dimension <= KEPT_NUMBERS
+        return msgspec.to_builtins(packed) if few and self.spec.dataset != "lfw" else None
 
 
 def compute(cell: Cell, seed: int) -> Row:
@@ -103,7 +105,7 @@ def compute(cell: Cell, seed: int) -> Row:
     spec = _spec(cell, problem.seed, target)
     work = _ours if cell.mode == OURS else _published
     answer, others = work(cell, spec, data, paper)
-    noise = (*answer.view.noise, answer.view.vanilla_cost)
+    low, high = answer.view.noise_band
     row = {
         **asdict(cell),
         "source": data.source,
@@ -114,8 +116,8 @@ def compute(cell: Cell, seed: int) -> Row:
         "passed": passed,
         "paper": {**asdict(paper), "gain": paper.gain, "quality": _printed_quality(cell)},
         "vanilla": answer.view.vanilla_cost,
-        "noise": [min(noise), max(noise)],
-        "noise_width": max(noise) - min(noise),
+        "noise": [low, high],
+        "noise_width": high - low,
         "target": answer.view.target,
         "sota": _sota_costs(fair, problem) if fair else None,
         "answer": answer.summary(),

@@ -1,43 +1,58 @@
-"""What happens in a job, as lines of its log."""
+"""What happens in a job: one frozen class per kind of event, one line of a log each.
+
+A line names its kind under "kind"; the classes call it `type`. A kind that nobody knows is an error
+with a sentence, so that a log of a newer version is not half understood in silence.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self, TypeVar
 
-from antidote_core.errors import DataError, SpecError
-from antidote_core.runs.spec import _is_number
+import msgspec
+
+from antidote_core.checks import is_number
+from antidote_core.errors import DataError
+
+Values = Mapping[str, Any]
+T = TypeVar("T")
+Table = list[list[float]]
 
 
-@dataclass(frozen=True)
-class Event:
-    """One thing that happened in a run: `kind`, seconds since the start, and plain JSON data."""
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
+    """One thing that happened, `seconds` after the start."""
 
-    kind: str
-    seconds: float
-    data: Mapping[str, Any]
+    seconds: float = 0.0
 
-    def __post_init__(self) -> None:
-        if "kind" in self.data or "seconds" in self.data:
-            raise SpecError(
-                f"The data of an event {self.kind!r} must not hold 'kind' or 'seconds': these are "
-                "its own; nest the values under another name."
-            )
+    @property
+    def type(self) -> str:
+        """Which kind of event it is."""
+        return str(self.__struct_config__.tag)
+
+    kind = type  # as a line of a log calls it
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What this kind of event has to tell, as plain values."""
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        del values["kind"], values["seconds"]
+        return values
 
     def to_json(self) -> str:
         """One line of an event log."""
-        return json.dumps(
-            {"kind": self.kind, "seconds": round(self.seconds, 4), **self.data},
-            separators=(",", ":"),
-        )
+        values = {"kind": self.type, "seconds": round(self.seconds, 4), **self.data}
+        return json.dumps(values, separators=(",", ":"))
 
-    @classmethod
-    def from_json(cls, line: str) -> Event:
+    def at(self, seconds: float) -> Self:
+        """The same event at another time."""
+        return msgspec.structs.replace(self, seconds=seconds)
+
+    @staticmethod
+    def from_json(line: str) -> Event:
         """Read what `to_json` wrote; anything else is a DataError.
 
-        >>> Event.from_json(Event("stopped", 1.5, {"reason": "limit"}).to_json()).data["reason"]
+        >>> Event.from_json(Stopped(seconds=1.5, reason="limit").to_json()).reason
         'limit'
         """
         try:
@@ -46,7 +61,258 @@ class Event:
             raise DataError(f"The event is not valid JSON: {error}.") from None
         if not isinstance(values, dict):
             raise DataError("The event must be a JSON object.")
-        kind, seconds = values.pop("kind", None), values.pop("seconds", None)
-        if not isinstance(kind, str) or not _is_number(seconds):
+        kind = values.pop("kind", None)
+        if not isinstance(kind, str) or not is_number(values.get("seconds")):
             raise DataError("The event must have a kind (a name) and seconds (a number).")
-        return cls(kind, float(seconds), values)
+        return event_of(kind, values)
+
+
+# -- the life of every job ----------------------------------------------------------------------
+
+
+class Queued(Event, frozen=True, kw_only=True, tag="queued"):
+    """The job begins here, for the first time or anew."""
+
+
+class Activity(Event, frozen=True, kw_only=True, tag="stage"):
+    """What is being waited for."""
+
+    text: str
+
+
+class Note(Event, frozen=True, kw_only=True, tag="note"):
+    """Something a reader should know."""
+
+    text: str
+
+
+class Ended(Event, frozen=True, kw_only=True, tag="ended"):
+    """The verdict stands; what follows adds to it."""
+
+    reason: str
+
+
+class Finished(Ended, frozen=True, kw_only=True, tag="finished"):
+    """It came to its own end."""
+
+
+class Stopped(Ended, frozen=True, kw_only=True, tag="stopped"):
+    """Somebody, or a limit, stopped it; what was found is kept."""
+
+
+class Failed(Ended, frozen=True, kw_only=True, tag="failed"):
+    """An error ended it."""
+
+
+class Dead(Ended, frozen=True, kw_only=True, tag="dead"):
+    """Its process was lost."""
+
+
+class Closed(Event, frozen=True, kw_only=True, tag="closed"):
+    """Nothing more will come."""
+
+
+class Unreadable(Event, frozen=True, kw_only=True, tag="unreadable"):
+    """A line of the log that made no sense; never written."""
+
+
+# -- Algorithm 2 --------------------------------------------------------------------------------
+
+
+class Started(Event, frozen=True, kw_only=True, tag="started"):
+    """Algorithm 2 begins: what was asked, and of which data."""
+
+    spec: Values
+    id: str
+    points: int
+    dimension: int
+    groups: list[str]
+    group_sizes: list[int]
+    source: str
+    data_hash: str = msgspec.field(name="data")
+    notes: list[str]
+
+
+class Vanilla(Event, frozen=True, kw_only=True, tag="vanilla"):
+    """The clustering without antidote points: its centres and the tables behind its costs."""
+
+    cost: float
+    centers: Table
+    counts: Table
+    group_costs: list[float]
+    balance: float
+    social: float
+
+
+class Target(Event, frozen=True, kw_only=True, tag="target"):
+    """α as a number, whether it must be beaten, and the fair algorithm behind it."""
+
+    target: float
+    strict: bool
+    sota: Values
+
+
+class Noise(Event, frozen=True, kw_only=True, tag="noise"):
+    """Costs of plain clustering with other seeds."""
+
+    costs: list[float]
+
+
+class Progress(Event, frozen=True, kw_only=True, tag="progress"):
+    """How far a round is; `design` says which step a design is at."""
+
+    index: int
+    size: int
+    cost: float
+    evaluations: int
+    design: Values | msgspec.UnsetType = msgspec.UNSET
+
+
+class Cut(Progress, frozen=True, kw_only=True, tag="cut"):
+    """A design met a rival and takes it into account from now on."""
+
+
+class Alive(Event, frozen=True, kw_only=True, tag="alive"):
+    """Nothing else has happened for a while; goes by the clock."""
+
+    doing: str
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """V as its distinct points and how often each occurs."""
+
+    dimension: int
+    atoms: list[list[float]]
+    counts: list[int]
+
+
+class Round(Event, frozen=True, kw_only=True, tag="round"):
+    """The best V of one size; `design` says how it was designed, if so."""
+
+    index: int
+    size: int
+    antidote: Packed
+    reached: bool
+    evaluations: int
+    design: Values | msgspec.UnsetType = msgspec.UNSET
+    cost: float
+    centers: Table
+    counts: Table
+    group_costs: list[float]
+    balance: float
+    social: float
+
+
+class Shrunk(Event, frozen=True, kw_only=True, tag="shrunk"):
+    """What is left of V without the points that were not needed."""
+
+    antidote: Packed
+    evaluations: int
+    cost: float
+    centers: Table
+    counts: Table
+    group_costs: list[float]
+    balance: float
+    social: float
+
+
+class Spread(Shrunk, frozen=True, kw_only=True, tag="spread"):
+    """V with its clumps scattered like data."""
+
+
+class Verified(Event, frozen=True, kw_only=True, tag="verified"):
+    """Independent clusterings of U ∪ V (see `runs.target.Verification`)."""
+
+    costs: list[float]
+    best_cost: float
+    share: float
+    confirmed: bool
+    antidote_only: int
+    restarts: int
+
+
+class Compared(Event, frozen=True, kw_only=True, tag="comparison"):
+    """One more row of the comparison with other algorithms."""
+
+    row: Values
+
+
+# -- sweeps -------------------------------------------------------------------------------------
+
+
+class SweepStarted(Event, frozen=True, kw_only=True, tag="started"):
+    """A sweep begins: its settings as JSON, and |U|."""
+
+    sweep: str
+    id: str = ""
+    points: int
+
+
+class Workers(Event, frozen=True, kw_only=True, tag="workers"):
+    """How many processes there are, and where: empty on this machine."""
+
+    count: int
+    scheduler: str
+
+
+class ReferenceFound(Event, frozen=True, kw_only=True, tag="reference"):
+    """What every cell of one problem is held against (see `runs.sweep_view.Reference`)."""
+
+    problem: tuple[str, str, int]
+    vanilla: float | None
+    noise: list[float | None]
+    silhouette: float | None
+    target: float | None
+    strict: bool
+    sota: Values | None
+    reason: str
+    rows: list[Values]
+
+
+class CellChanged(Event, frozen=True, kw_only=True, tag="cell"):
+    """A cell has begun, is done, has failed or was stopped; its figures once it is done."""
+
+    index: int
+    state: str
+    run: str | msgspec.UnsetType = msgspec.UNSET
+    cost: float | msgspec.UnsetType | None = msgspec.UNSET
+    vanilla: float | msgspec.UnsetType | None = msgspec.UNSET
+    checked: float | msgspec.UnsetType | None = msgspec.UNSET
+    checks: list[float | None] | msgspec.UnsetType = msgspec.UNSET
+    silhouette: float | msgspec.UnsetType | None = msgspec.UNSET
+    taken: float | msgspec.UnsetType = msgspec.UNSET
+    reused: bool | msgspec.UnsetType = msgspec.UNSET
+    reason: str | msgspec.UnsetType = msgspec.UNSET
+
+
+# -- reading ------------------------------------------------------------------------------------
+
+TYPES: dict[str, type[Event]] = {
+    str(event.__struct_config__.tag): event
+    for event in (
+        Queued, Activity, Note, Finished, Stopped, Failed, Dead, Closed, Unreadable,
+        Started, Vanilla, Target, Noise, Progress, Cut, Alive, Round, Shrunk, Spread, Verified,
+        Compared, Workers, ReferenceFound, CellChanged,
+    )
+}  # fmt: skip
+
+
+def given(value: T | msgspec.UnsetType, otherwise: Any = None) -> T | Any:
+    """The value of a field that an event may leave out."""
+    return otherwise if value is msgspec.UNSET else value
+
+
+def event_of(kind: str, values: Values) -> Event:
+    """The event of that kind with these values; a DataError when there is no such thing."""
+    found = TYPES.get(kind)
+    if found is None:
+        raise DataError(
+            f"There is no event of the kind {kind[:40]!r} in this version; the log was written by "
+            "a newer one, or it is damaged."
+        )
+    if found is Started and "sweep" in values:
+        found = SweepStarted
+    try:
+        return msgspec.convert(values, found)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise DataError(f"The event {kind!r} cannot be read: {error}.") from None

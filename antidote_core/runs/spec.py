@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 
+from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
 
 # The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
@@ -19,7 +19,8 @@ PAPER_SYMBOLS: Mapping[str, str] = {
 }
 
 GROWTH_POLICIES = ("extend", "restart", "bisect")
-NAMED_TARGETS = ("vanilla", "sota", "lowest")
+LOWEST = "lowest"
+NAMED_TARGETS = ("vanilla", "sota", LOWEST)
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class RunSpec:
             if not isinstance(getattr(self, name), bool):
                 raise SpecError(f"{name} must be true or false; got {getattr(self, name)!r}.")
         if self.max_seconds is not None and not (
-            _is_number(self.max_seconds) and self.max_seconds > 0
+            is_number(self.max_seconds) and self.max_seconds > 0
         ):
             raise SpecError(
                 f"max_seconds must be a positive number or None; got {self.max_seconds!r}."
@@ -93,7 +94,7 @@ class RunSpec:
                 raise SpecError(
                     f"target (α) must be {_or(NAMED_TARGETS)} or a number; got {self.target!r}."
                 )
-        elif not _is_number(self.target):
+        elif not is_number(self.target):
             raise SpecError(f"target (α) must be a finite number; got {self.target!r}.")
         if self.max_size is not None and self.max_size < self.start_size:
             raise SpecError(
@@ -105,6 +106,11 @@ class RunSpec:
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 object.__setattr__(self, name, float(value) + 0.0)
+
+    @property
+    def data_spec(self) -> RunSpec:
+        """A run on the same data: the run itself."""
+        return self
 
     def to_json(self) -> str:
         """Canonical JSON: keys sorted, no spaces."""
@@ -132,19 +138,10 @@ class RunSpec:
         return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
-def _is_number(value: object) -> bool:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return abs(value) <= sys.float_info.max
-
-
 def _or(names: tuple[str, ...]) -> str:
     return " or ".join(repr(name) for name in names)
 
 
 def _check_whole(name: str, value: object, minimum: int) -> None:
     symbol = f" ({PAPER_SYMBOLS[name]})" if name in PAPER_SYMBOLS else ""
-    if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-        raise SpecError(
-            f"{name}{symbol} must be a whole number of at least {minimum}; got {value!r}."
-        )
+    check_whole(f"{name}{symbol}", value, minimum)

@@ -132,6 +132,11 @@ class SweepSpec:
         object.__setattr__(self, "target", RunSpec(self.dataset, target=self.target).target)
 
     @property
+    def data_spec(self) -> RunSpec:
+        """A run on the data of the sweep."""
+        return self.cells[0].spec
+
+    @property
     def settings(self) -> tuple[Setting, ...]:
         """The curves, in the order of the lists."""
         return tuple(

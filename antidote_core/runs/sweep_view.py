@@ -9,16 +9,18 @@ matter to the view that they make together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
-from antidote_core.runs.events import Event
+from antidote_core.runs import events
+from antidote_core.runs.events import Event, given
+from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.target import meets
+from antidote_core.types import jsonable
 
 WAITING, RUNNING, DONE, FAILED, STOPPED = "waiting", "running", "done", "failed", "stopped"
-ENDS = ("finished", "stopped", "failed", "dead")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,31 @@ class Reference:
         """Whether a cost meets the target."""
         return meets(cost, self.target, self.strict)
 
+    def to_event(self) -> events.ReferenceFound:
+        """The event that tells it."""
+        values = {**vars(self), "sota": vars(self.sota) if self.sota else None}
+        return events.ReferenceFound(**{**jsonable(values), "problem": self.problem})
+
+    @classmethod
+    def of(cls, event: events.ReferenceFound) -> Self:
+        """What the event tells."""
+        sota = event.sota
+        line = None
+        if sota is not None:
+            numbers = {key: _number(value) for key, value in sota.items() if key != "name"}
+            line = BaselineLine(sota["name"], **numbers)
+        return cls(
+            problem=event.problem,
+            vanilla=_number(event.vanilla),
+            noise=tuple(_number(cost) for cost in event.noise),
+            silhouette=_number(event.silhouette),
+            target=_number(event.target),
+            strict=event.strict,
+            sota=line,
+            reason=event.reason,
+            rows=tuple(event.rows),
+        )
+
 
 @dataclass(frozen=True)
 class CellRow:
@@ -99,28 +126,19 @@ class CellRow:
 
 
 @dataclass(frozen=True)
-class SweepView:
+class SweepView(JobView):
     """The state of a sweep after some of its events.
 
-    `state` is "queued", "running", "finished", "stopped", "failed" or "dead" (its process was
-    lost); `reason` says why it ended, `stage` what is being waited for, `closed` that no more
-    events will come. `scheduler` is the address of a cluster, empty on this machine alone.
+    `scheduler` is the address of a cluster, empty on this machine alone; `began` is the second at
+    which there were workers.
     """
 
     spec: SweepSpec | None = None
-    state: str = "running"
-    reason: str = ""
-    stage: str = ""
-    closed: bool = False
-    points: int = 0
-    seconds: float = 0.0
     rows: tuple[CellRow, ...] = ()
     references: tuple[Reference, ...] = ()
     workers: int = 0
     scheduler: str = ""
     began: float = math.nan
-    notes: tuple[str, ...] = ()
-    unreadable: int = 0
 
     def count(self, state: str) -> int:
         """How many cells are in that state."""
@@ -140,6 +158,16 @@ class SweepView:
             return math.nan if open_cells else 0.0
         return (self.seconds - self.began) / computed * open_cells
 
+    def summary(self) -> dict[str, Any]:
+        """The figures that a list shows, fit for JSON."""
+        return {
+            "points": self.points,
+            "cells": len(self.rows),
+            "done": self.count(DONE),
+            "failed": self.count(FAILED),
+            "seconds": round(self.seconds, 4),
+        }
+
     def reference(self, setting: Setting) -> Reference | None:
         """What the cells of a setting are held against, once it is known."""
         for reference in self.references:
@@ -147,89 +175,77 @@ class SweepView:
                 return reference
         return None
 
+    # -- events ---------------------------------------------------------------------------------
 
-def fold_sweep(events: Iterable[Event]) -> SweepView:
-    """The view after all of the events."""
-    view = SweepView()
-    for event in events:
-        view = after_sweep(view, event)
-    return view
+    def _at(self, seconds: float) -> float:
+        return max(self.seconds, seconds)  # cells report in any order
 
+    def _apply(self, event: Event) -> Self:
+        match event:
+            case events.SweepStarted():
+                return self._apply_start(event)
+            case events.Workers():
+                began = event.seconds if math.isnan(self.began) else self.began
+                return replace(
+                    self,
+                    workers=event.count,
+                    scheduler=event.scheduler,
+                    began=began,
+                    activity="",
+                )
+            case events.ReferenceFound():
+                return self._apply_reference(Reference.of(event))
+            case events.CellChanged():
+                return self._apply_cell(event)
+        return self
 
-def after_sweep(view: SweepView, event: Event) -> SweepView:
-    """The view after one more event."""
-    data = event.data
-    if event.kind == "queued":  # a sweep begins here, for the first time or anew
-        return SweepView(state="queued")
-    if event.kind == "unreadable":
-        return replace(view, unreadable=view.unreadable + 1)
-    if view.state in ("queued", "running"):
-        view = replace(view, seconds=max(view.seconds, event.seconds))
-    if event.kind == "stage":
-        state = "running" if view.state == "queued" else view.state
-        return replace(view, state=state, stage=data["text"])
-    if event.kind == "note":
-        return replace(view, notes=(*view.notes, data["text"]))
-    if event.kind == "started":
-        return _started(view, data)
-    if event.kind == "workers":
-        began = event.seconds if math.isnan(view.began) else view.began
-        return replace(
-            view, workers=data["count"], scheduler=data["scheduler"], began=began, stage=""
+    def _apply_start(self, event: events.SweepStarted) -> Self:
+        spec = SweepSpec.from_json(event.sweep)
+        rows = tuple(
+            CellRow(cell.index, cell.setting, cell.size, cell.seed, cell.size / event.points)
+            for cell in spec.cells
         )
-    if event.kind == "reference":
-        return _with_reference(view, read_reference(data))
-    if event.kind == "cell":
-        return _with_cell(view, data)
-    if event.kind in ENDS:
-        return _ended(view, event)
-    if event.kind == "closed":
-        return replace(view, closed=True, stage="")
-    return view
+        return replace(self, spec=spec, state=JobState.RUNNING, points=event.points, rows=rows)
 
-
-def _started(view: SweepView, data: Mapping[str, Any]) -> SweepView:
-    spec = SweepSpec.from_json(data["sweep"])
-    rows = tuple(
-        CellRow(cell.index, cell.setting, cell.size, cell.seed, cell.size / data["points"])
-        for cell in spec.cells
-    )
-    return replace(view, spec=spec, state="running", points=data["points"], rows=rows)
-
-
-def _with_reference(view: SweepView, reference: Reference) -> SweepView:
-    others = tuple(r for r in view.references if r.problem != reference.problem)
-    rows = tuple(
-        _judged(row, reference) if row.setting.problem == reference.problem else row
-        for row in view.rows
-    )
-    order = {problem: i for i, problem in enumerate(view.spec.problems)} if view.spec else {}
-    references = sorted((*others, reference), key=lambda r: order.get(r.problem, len(order)))
-    return replace(view, references=tuple(references), rows=rows)
-
-
-def _with_cell(view: SweepView, data: Mapping[str, Any]) -> SweepView:
-    index = data["index"]
-    if not 0 <= index < len(view.rows):
-        raise LookupError(f"cell {index}")
-    old = view.rows[index]
-    if old.state in (DONE, FAILED):  # a repetition of what is known changes nothing
-        return view
-    row = replace(old, state=data["state"], reason=data.get("reason", ""))
-    if row.state == DONE:
-        row = replace(
-            row,
-            run=data["run"],
-            cost=_number(data["cost"]),
-            vanilla=_number(data["vanilla"]),
-            checked=_number(data["checked"]),
-            checks=tuple(_number(cost) for cost in data["checks"]),
-            silhouette=_number(data["silhouette"]),
-            seconds=data["taken"],
-            reused=data["reused"],
+    def _apply_reference(self, reference: Reference) -> Self:
+        others = tuple(r for r in self.references if r.problem != reference.problem)
+        rows = tuple(
+            _judged(row, reference) if row.setting.problem == reference.problem else row
+            for row in self.rows
         )
-        row = _judged(row, view.reference(row.setting))
-    return replace(view, rows=(*view.rows[:index], row, *view.rows[index + 1 :]))
+        order = {problem: i for i, problem in enumerate(self.spec.problems)} if self.spec else {}
+        references = sorted((*others, reference), key=lambda r: order.get(r.problem, len(order)))
+        return replace(self, references=tuple(references), rows=rows)
+
+    def _apply_cell(self, event: events.CellChanged) -> Self:
+        index = event.index
+        if not 0 <= index < len(self.rows):
+            raise LookupError(f"cell {index}")
+        old = self.rows[index]
+        if old.state in (DONE, FAILED):  # a repetition of what is known changes nothing
+            return self
+        row = replace(old, state=event.state, reason=given(event.reason, ""))
+        if row.state == DONE:
+            row = replace(
+                row,
+                run=given(event.run, ""),
+                cost=_number(given(event.cost)),
+                vanilla=_number(given(event.vanilla)),
+                checked=_number(given(event.checked)),
+                checks=tuple(_number(cost) for cost in given(event.checks, [])),
+                silhouette=_number(given(event.silhouette)),
+                seconds=given(event.taken, math.nan),
+                reused=given(event.reused, False),
+            )
+            row = _judged(row, self.reference(row.setting))
+        return replace(self, rows=(*self.rows[:index], row, *self.rows[index + 1 :]))
+
+    def _apply_end(self, state: JobState, reason: str) -> Self:
+        rows = tuple(
+            replace(row, state=STOPPED, reason=reason) if row.state == RUNNING else row
+            for row in self.rows
+        )
+        return replace(super()._apply_end(state, reason), rows=rows)
 
 
 def _judged(row: CellRow, reference: Reference | None) -> CellRow:
@@ -239,83 +255,6 @@ def _judged(row: CellRow, reference: Reference | None) -> CellRow:
     met = [reference.met_by(cost) for cost in row.checks]
     passed = reference.met_by(row.cost) and reference.met_by(row.checked)
     return replace(row, verified=sum(met) / len(met), passed=passed)
-
-
-def _ended(view: SweepView, event: Event) -> SweepView:
-    reason = event.data["reason"]
-    rows = tuple(
-        replace(row, state=STOPPED, reason=reason) if row.state == RUNNING else row
-        for row in view.rows
-    )
-    return replace(view, state=event.kind, reason=reason, stage="", rows=rows)
-
-
-def reference_data(reference: Reference) -> dict[str, Any]:
-    """A reference fit for JSON, as the data of its event."""
-    sota = reference.sota
-    return {
-        "problem": list(reference.problem),
-        "vanilla": _value(reference.vanilla),
-        "noise": [_value(cost) for cost in reference.noise],
-        "silhouette": _value(reference.silhouette),
-        "target": _value(reference.target),
-        "strict": reference.strict,
-        "sota": {key: _value(value) for key, value in vars(sota).items()} if sota else None,
-        "reason": reference.reason,
-        "rows": [dict(row) for row in reference.rows],
-    }
-
-
-def read_reference(data: Mapping[str, Any]) -> Reference:
-    """What `reference_data` wrote."""
-    clustering, fairness, k = data["problem"]
-    sota = data["sota"]
-    if sota is not None:
-        numbers = {key: _number(value) for key, value in sota.items() if key != "name"}
-        sota = BaselineLine(sota["name"], **numbers)
-    return Reference(
-        problem=(clustering, fairness, k),
-        vanilla=_number(data["vanilla"]),
-        noise=tuple(_number(cost) for cost in data["noise"]),
-        silhouette=_number(data["silhouette"]),
-        target=_number(data["target"]),
-        strict=data["strict"],
-        sota=sota,
-        reason=data["reason"],
-        rows=tuple(data["rows"]),
-    )
-
-
-def cell_data(
-    index: int,
-    run: str,
-    *,
-    cost: float,
-    vanilla: float,
-    checked: float,
-    checks: Iterable[float],
-    silhouette: float,
-    taken: float,
-    reused: bool,
-) -> dict[str, Any]:
-    """The data of the event "cell" of a cell that is done, fit for JSON."""
-    return {
-        "index": index,
-        "state": DONE,
-        "run": run,
-        "cost": _value(cost),
-        "vanilla": _value(vanilla),
-        "checked": _value(checked),
-        "checks": [_value(check) for check in checks],
-        "silhouette": _value(silhouette),
-        "taken": round(taken, 4),
-        "reused": reused,
-    }
-
-
-def _value(value: Any) -> Any:
-    """JSON knows no NaN: no number is None."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _number(value: float | None) -> float:

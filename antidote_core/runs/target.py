@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 KEPT = 0.9
 
@@ -21,6 +22,20 @@ class Verification:
     confirmed: bool
     antidote_only: int
     restarts: int
+
+    @property
+    def checks(self) -> int:
+        """How many clusterings there were."""
+        return len(self.costs)
+
+    @property
+    def agreeing(self) -> int:
+        """How many of them meet the target."""
+        return round(self.share * self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values fit for JSON."""
+        return {**asdict(self), "costs": list(self.costs)}
 
 
 def meets(cost: float, target: float, strict: bool) -> bool:

@@ -4,74 +4,125 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
-from antidote_core.runs.events import Event
+from antidote_core.runs import events
+from antidote_core.runs.events import Event, Packed, given
+from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.target import Verification
 from antidote_core.types import Floats
 
+TITLES = {
+    "vanilla": "Plain clustering",
+    "shrunk": "After taking away what was not needed",
+    "spread": "After spreading out what lay on one spot",
+}
+
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """One size of V and the best antidote found at it; `design` says how it was designed, if so."""
+class Step:
+    """One V of a run and the clustering it gives.
 
-    index: int
-    size: int
+    `kind` is "vanilla" (V is empty), "round", "shrunk" or "spread". `index` counts the rounds;
+    `evaluations` and `seconds` are those of the run so far. `design` says how V was designed, if
+    so.
+    """
+
+    kind: str
     antidote: Floats
     cost: float
-    reached: bool
-    evaluations: int
-    seconds: float
     centers: Floats
     counts: Floats
     group_costs: Floats
+    balance: float
+    social: float
+    seconds: float = 0.0
+    index: int = -1
+    reached: bool = False
+    evaluations: int = 0
     design: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """|V|."""
+        return len(self.antidote)
+
+    @property
+    def title(self) -> str:
+        """What a slider or a table calls it."""
+        return TITLES.get(self.kind) or f"Round {self.index + 1}"
 
 
 @dataclass(frozen=True, eq=False)
-class RunView:
+class RunView(JobView):
     """The state of a run after some of its events.
 
-    `antidote` (m, d) is the answer so far: the smallest V that reaches the target, else the V with
-    the lowest cost. `state` is "queued", "running", "finished", "stopped", "failed" or "dead" (its
-    process was lost); `reason` says why it ended, `stage` what is being waited for. `closed` means
-    that no more events will come: rows of comparison may still follow "finished". `search_began` is
-    the second at which the first round began; `cuts` are the contests of a design. `unreadable`
-    counts the damaged lines of a log, which `notes` mentions too.
+    `steps` holds every V: none, that of each round, and what became of the answer afterwards.
+    `search_began` is the second at which the first round began; `current` the latest progress of
+    a round that is not done; `cuts` the contests of a design.
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
-    state: str = "running"
-    reason: str = ""
-    points: int = 0
-    antidote: Floats = field(default_factory=lambda: np.empty((0, 0)))
-    cost: float = float("nan")
-    vanilla_cost: float = float("nan")
-    vanilla: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
     noise: tuple[float, ...] = ()
     sota: Mapping[str, Any] = field(default_factory=dict)
     target: float = float("nan")
     strict: bool = False
-    reached: bool = False
-    history: tuple[Round, ...] = ()
     current: Mapping[str, Any] = field(default_factory=dict)
     cuts: tuple[Mapping[str, Any], ...] = ()
     evaluations: int = 0
-    seconds: float = 0.0
     search_began: float = float("nan")
     verification: Verification | None = None
     comparison: tuple[Mapping[str, Any], ...] = ()
-    notes: tuple[str, ...] = ()
-    stage: str = ""
-    closed: bool = False
-    unreadable: int = 0
+
+    # -- what follows from it -------------------------------------------------------------------
+
+    @property
+    def vanilla(self) -> Step | None:
+        """Plain clustering, once it is known."""
+        return self.steps[0] if self.steps else None
+
+    @property
+    def history(self) -> tuple[Step, ...]:
+        """The rounds that are done."""
+        return tuple(step for step in self.steps if step.kind == "round")
 
     @property
     def rounds(self) -> int:
         """Number of rounds finished."""
         return len(self.history)
+
+    @cached_property
+    def answer(self) -> Step | None:
+        """The V that the run gives: the smallest that reaches the target, else the fairest.
+
+        What was taken away or spread out afterwards was so from that answer, and replaces it.
+        """
+        best = self.vanilla
+        for step in self.steps[1:]:
+            if step.kind != "round":
+                best = step
+            elif step.reached:
+                if best is None or not best.reached or step.size < best.size:
+                    best = step
+            elif best is not None and not best.reached and step.cost < best.cost:
+                best = step
+        return best
+
+    @property
+    def answer_index(self) -> int:
+        """Which of the steps is the answer; an empty V is plain clustering."""
+        if not self.size:
+            return 0
+        return next(i for i, step in enumerate(self.steps) if step is self.answer)
+
+    @property
+    def antidote(self) -> Floats:
+        """V (m, d), the answer so far."""
+        return self.answer.antidote if self.answer else np.empty((0, 0))
 
     @property
     def size(self) -> int:
@@ -79,88 +130,136 @@ class RunView:
         return len(self.antidote)
 
     @property
+    def cost(self) -> float:
+        """F(C(U ∪ V), U) of the answer so far."""
+        return self.answer.cost if self.answer else float("nan")
+
+    @property
+    def vanilla_cost(self) -> float:
+        """The cost of plain clustering."""
+        return self.vanilla.cost if self.vanilla else float("nan")
+
+    @property
+    def reached(self) -> bool:
+        """Whether the answer meets the target."""
+        return self.answer is not None and self.answer.reached
+
+    @property
+    def noise_band(self) -> tuple[float, float]:
+        """Lowest and highest cost of plain clustering over the seeds tried."""
+        costs = (*self.noise, self.vanilla_cost)
+        return min(costs), max(costs)
+
+    @property
     def outside_noise(self) -> bool:
         """Whether the gain is larger than the spread of plain clusterings over seeds."""
-        lowest = min((*self.noise, self.vanilla_cost))
-        return bool(self.cost < lowest)
+        return bool(self.cost < self.noise_band[0])
 
+    def summary(self) -> dict[str, Any]:
+        """The figures that a list shows, fit for JSON; empty before the first of them."""
+        if self.vanilla is None:
+            return {}
+        return {
+            "points": self.points,
+            "vanilla_cost": self.vanilla_cost,
+            "cost": self.cost,
+            "target": self.target,
+            "size": self.size,
+            "reached": self.reached,
+            "outside_noise": self.outside_noise,
+            "rounds": self.rounds,
+            "evaluations": self.evaluations,
+            "seconds": round(self.seconds, 4),
+            "share": self.verification.share if self.verification else None,
+        }
 
-def fold(events: Iterable[Event]) -> RunView:
-    """The view after all of the events."""
-    view = RunView()
-    for event in events:
-        view = after(view, event)
-    return view
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values fit for JSON."""
+        check = self.verification
+        return {
+            "antidote": self.antidote.tolist(),
+            "cost": self.cost,
+            "vanilla_cost": self.vanilla_cost,
+            "target": self.target,
+            "reached": self.reached,
+            "outside_noise": self.outside_noise,
+            "rounds": self.rounds,
+            "evaluations": self.evaluations,
+            "seconds": round(self.seconds, 4),
+            "verification": check.to_dict() if check else None,
+            "reason": self.reason,
+        }
 
+    # -- events ---------------------------------------------------------------------------------
 
-def after(view: RunView, event: Event) -> RunView:
-    """The view after one more event."""
-    data = event.data
-    if event.kind == "queued":  # a run begins here, for the first time or anew
-        return RunView(state="queued")
-    if event.kind == "unreadable":
-        return _after_unreadable(view)
-    if view.state in ("queued", "running"):  # the time of Algorithm 2, not of what comes after it
-        view = replace(view, seconds=event.seconds)
-    if event.kind == "stage":
-        state = "running" if view.state == "queued" else view.state
-        return replace(view, state=state, stage=data["text"])
-    if event.kind == "note":
-        return replace(view, notes=(*view.notes, data["text"]))
-    if event.kind == "started":
-        return replace(
-            view,
-            state="running",
-            stage="",
-            spec=data["spec"],
-            points=data["points"],
-            notes=(*data["notes"], *view.notes),
+    def _apply(self, event: Event) -> Self:
+        match event:
+            case events.Started():
+                return replace(
+                    self,
+                    state=JobState.RUNNING,
+                    activity="",
+                    spec=event.spec,
+                    points=event.points,
+                    notes=(*event.notes, *self.notes),
+                )
+            case events.Vanilla():
+                empty = np.empty((0, len(event.centers[0])))
+                return replace(self, steps=(_step(event, empty),))
+            case events.Noise():
+                return replace(self, noise=tuple(event.costs), search_began=event.seconds)
+            case events.Target():
+                return replace(self, target=event.target, strict=event.strict, sota=event.sota)
+            case events.Progress():
+                cuts = (*self.cuts, event.data) if isinstance(event, events.Cut) else self.cuts
+                return replace(
+                    self, current=event.data, cuts=cuts, evaluations=event.evaluations, activity=""
+                )
+            case events.Alive():
+                return replace(self, activity=event.doing)
+            case events.Round():
+                done = replace(
+                    _step(event, unpack(event.antidote)),
+                    index=event.index,
+                    reached=event.reached,
+                    evaluations=event.evaluations,
+                    design=given(event.design, {}),
+                )
+                return replace(
+                    self,
+                    steps=(*self.steps, done),
+                    evaluations=event.evaluations,
+                    current={},
+                    activity="",
+                )
+            case events.Shrunk():
+                return self._apply_change(event)
+            case events.Verified():
+                values = {**event.data, "costs": tuple(event.costs)}
+                return replace(self, verification=Verification(**values))
+            case events.Compared():
+                return replace(self, comparison=(*self.comparison, event.row))
+        return self
+
+    def _apply_change(self, event: events.Shrunk) -> Self:
+        """The answer with fewer points, or with the same ones spread out; the same V is no step."""
+        view = replace(self, evaluations=event.evaluations)
+        answer, antidote = self.answer, unpack(event.antidote)
+        if answer is None or np.array_equal(antidote, answer.antidote):
+            return view
+        step = replace(
+            _step(event, antidote), reached=answer.reached, evaluations=event.evaluations
         )
-    if event.kind == "vanilla":
-        return replace(
-            view,
-            vanilla=data,
-            vanilla_cost=data["cost"],
-            cost=data["cost"],
-            antidote=np.empty((0, len(data["centers"][0]))),
-        )
-    if event.kind == "noise":
-        return replace(view, noise=tuple(data["costs"]), search_began=event.seconds)
-    if event.kind == "target":
-        return replace(view, target=data["target"], strict=data["strict"], sota=data["sota"])
-    if event.kind == "progress":
-        return replace(view, current=data, evaluations=data["evaluations"], stage="")
-    if event.kind == "cut":
-        evaluations, cuts = data["evaluations"], (*view.cuts, data)
-        return replace(view, current=data, cuts=cuts, evaluations=evaluations, stage="")
-    if event.kind == "alive":
-        return replace(view, stage=data["doing"])
-    if event.kind == "round":
-        return _after_round(view, event)
-    if event.kind in ("shrunk", "spread"):
-        return replace(
-            view,
-            antidote=unpack(data["antidote"]),
-            cost=data["cost"],
-            evaluations=data["evaluations"],
-        )
-    if event.kind == "verified":
-        fields = {**data, "costs": tuple(data["costs"])}
-        return replace(view, verification=Verification(**fields))
-    if event.kind == "comparison":
-        return replace(view, comparison=(*view.comparison, data["row"]))
-    if event.kind in ("finished", "stopped", "failed", "dead"):
-        return replace(view, state=event.kind, reason=data["reason"], stage="", current={})
-    if event.kind == "closed":
-        return replace(view, closed=True, stage="")
-    return view
+        return replace(view, steps=(*self.steps, step))
 
+    def _apply_end(self, state: JobState, reason: str) -> Self:
+        return replace(super()._apply_end(state, reason), current={})
 
-def _after_unreadable(view: RunView) -> RunView:
-    """One more damaged line; the notes say how many there are, in one sentence."""
-    count = view.unreadable + 1
-    kept = tuple(note for note in view.notes if note != _unreadable_note(view.unreadable))
-    return replace(view, unreadable=count, notes=(*kept, _unreadable_note(count)))
+    def _apply_unreadable(self) -> Self:
+        """One more damaged line; the notes say how many there are, in one sentence."""
+        view = super()._apply_unreadable()
+        kept = tuple(note for note in self.notes if note != _unreadable_note(self.unreadable))
+        return replace(view, notes=(*kept, _unreadable_note(view.unreadable)))
 
 
 def _unreadable_note(count: int) -> str:
@@ -168,44 +267,36 @@ def _unreadable_note(count: int) -> str:
     return f"{lines} damaged and left out."
 
 
-def _after_round(view: RunView, event: Event) -> RunView:
-    data = event.data
-    latest = Round(
-        index=data["index"],
-        size=data["size"],
-        antidote=unpack(data["antidote"]),
-        cost=data["cost"],
-        reached=data["reached"],
-        evaluations=data["evaluations"],
+def _step(event: events.Vanilla | events.Round | events.Shrunk, antidote: Floats) -> Step:
+    return Step(
+        kind=event.type,
+        antidote=antidote,
+        cost=event.cost,
+        centers=np.array(event.centers),
+        counts=np.array(event.counts),
+        group_costs=np.array(event.group_costs),
+        balance=event.balance,
+        social=event.social,
         seconds=event.seconds,
-        centers=np.array(data["centers"]),
-        counts=np.array(data["counts"]),
-        group_costs=np.array(data["group_costs"]),
-        design=data.get("design", {}),
     )
-    view = replace(
-        view, history=(*view.history, latest), evaluations=data["evaluations"], current={}, stage=""
-    )
-    if latest.reached:
-        better = not view.reached or latest.size < view.size
-    else:
-        better = not view.reached and latest.cost < view.cost
-    if better:
-        view = replace(view, antidote=latest.antidote, cost=latest.cost, reached=latest.reached)
-    return view
 
 
-def pack(antidote: Floats) -> dict[str, Any]:
-    """V as its distinct points and how often each occurs, fit for JSON."""
+def fold(happened: Iterable[Event]) -> RunView:
+    """The run after all of the events."""
+    return RunView.fold(happened)
+
+
+def pack(antidote: Floats) -> Packed:
+    """V as its distinct points and how often each occurs."""
     atoms, counts = np.unique(antidote, axis=0, return_counts=True)
-    return {"dimension": antidote.shape[1], "atoms": atoms.tolist(), "counts": counts.tolist()}
+    return Packed(dimension=antidote.shape[1], atoms=atoms.tolist(), counts=counts.tolist())
 
 
-def unpack(packed: Mapping[str, Any]) -> Floats:
+def unpack(packed: Packed) -> Floats:
     """V (m, d) from what `pack` made.
 
     >>> unpack(pack(np.array([[1.0, 2.0], [1.0, 2.0]]))).tolist()
     [[1.0, 2.0], [1.0, 2.0]]
     """
-    atoms = np.array(packed["atoms"], dtype=np.float64).reshape(-1, packed["dimension"])
-    return np.repeat(atoms, np.array(packed["counts"], dtype=np.int64), axis=0)
+    atoms = np.array(packed.atoms, dtype=np.float64).reshape(-1, packed.dimension)
+    return np.repeat(atoms, np.array(packed.counts, dtype=np.int64), axis=0)

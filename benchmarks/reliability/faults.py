@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from antidote_core import load_dataset, run
-from antidote_core.engine import RunError, Runner, RunState
+from antidote_core.engine import JobState, RunError, Runner
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.settings import worker_environment
 from antidote_core.engine.store.log import Follower, read
@@ -118,11 +118,11 @@ def killed_workers(times: int = 50) -> Row:
                 after_a_round += bool(before)
             status = runner.wait(run_id, 60)
             kept = _rounds(runner, run_id)[: len(before)] == before
-            if status.state is RunState.DEAD:
+            if status.state is JobState.DEAD:
                 said.add(_said(status.message))
                 runner.restart(run_id)
                 status = runner.wait(run_id, 120)
-            same = status.state is RunState.FINISHED and result(runner.view(run_id)) == whole[seed]
+            same = status.state is JobState.FINISHED and result(runner.view(run_id)) == whole[seed]
             lost += not (kept and same)
             runner.delete(run_id, "ann")
         lost += bool(workers(folder))
@@ -164,12 +164,12 @@ def killed_servers(times: int = 10) -> Row:
             with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
                 status = runner.wait(run_id, 60)
                 kept = _rounds(runner, run_id)[: len(before)] == before
-                if status.state is RunState.DEAD:
+                if status.state is JobState.DEAD:
                     hit += 1  # else the run had ended before the server did
                     said.add(_said(status.message))
                     runner.restart(run_id)
                     status = runner.wait(run_id, 120)
-                same = status.state is RunState.FINISHED and result(runner.view(run_id)) == whole
+                same = status.state is JobState.FINISHED and result(runner.view(run_id)) == whole
                 lost += not (kept and same)
     return Row(
         "engine killed -9 in mid-run, another takes over", hit, lost, " / ".join(sorted(said))
@@ -262,7 +262,7 @@ def full_disk(times: int = 5) -> Row:
                         said.add(_said(str(error)).replace(str(folder), "…"))
                     ballast.unlink()
                     status = runner.wait(run_id, 60)
-                    well &= not status.live and status.state is not RunState.FINISHED
+                    well &= not status.live and status.state is not JobState.FINISHED
                     well &= _rounds(runner, run_id)[: len(before)] == before
                     said.add(_said(status.message))
                     runner.restart(run_id)
@@ -302,9 +302,9 @@ def clock_jumps(times: int = 4) -> Row:
             until(lambda runner=runner, own=own: len(_rounds(runner, own, "ann")) >= 1)
             time.time = lambda jump=jump: real() + jump  # type: ignore[misc]
             try:
-                well = runner.wait(run_id, 120).state is RunState.FINISHED
-                well &= runner.wait(own, 120, "ann").state is RunState.FINISHED
-                listed = {status.run_id for status in runner.runs("ann")}
+                well = runner.wait(run_id, 120).state is JobState.FINISHED
+                well &= runner.wait(own, 120, "ann").state is JobState.FINISHED
+                listed = {status.run_id for status in runner.jobs("ann", RUN)}
             finally:
                 time.time = real  # type: ignore[misc]
             well &= result(runner.view(run_id)) == whole and listed == {run_id, own}
@@ -430,7 +430,7 @@ def old_stores(times: int = 3) -> Row:
             else:
                 index.unlink()
             with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
-                listed = {status.run_id: status.name for status in runner.runs("ann")}
+                listed = {status.run_id: status.name for status in runner.jobs("ann", RUN)}
                 well = sorted(listed) == sorted(ids) and listed.get(ids[0]) == "mine"
                 well &= [result(runner.view(run_id)) for run_id in ids] == kept
                 again = runner.submit(replace(SPEC, seed=0), owner="ann")

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import antidote_core as ac
 from antidote_core.analysis import snapshots
 from antidote_core.datasets import DATASETS, available_forms
-from antidote_core.engine import Runner, RunState
+from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.figures import comparison_chart, curve
 from antidote_core.reporting.figures.run_map import features_picture, run_map_figure
 from antidote_core.reporting.text.verdict import verdict
@@ -43,7 +43,7 @@ def runner(home):
 @pytest.fixture(scope="module")
 def finished(runner):
     run_id = runner.submit(SPEC)
-    assert runner.wait(run_id, 120).state is RunState.FINISHED
+    assert runner.wait(run_id, 120).state is JobState.FINISHED
     return run_id
 
 
@@ -155,7 +155,7 @@ def test_widgets_and_spec_say_the_same_both_ways(runner) -> None:
     again = open_page("explore", run=run_id)
     for key, value in LINK.items():
         assert str(again.session_state[key]).casefold().removesuffix(".0") == value, key
-    assert runner.wait(run_id, 120).state is RunState.FINISHED
+    assert runner.wait(run_id, 120).state is JobState.FINISHED
 
 
 def test_a_link_with_other_settings_keeps_them_beside_the_run(finished) -> None:
@@ -182,7 +182,7 @@ def test_presets_are_those_of_the_paper_and_ours(home) -> None:
 
 def test_a_run_that_failed_says_why_and_offers_the_log(runner) -> None:
     run_id = runner.submit(dataclasses.replace(SPEC, dataset="bank", clustering="kmedoids"))
-    assert runner.wait(run_id, 120).state is RunState.FAILED
+    assert runner.wait(run_id, 120).state is JobState.FAILED
     app = open_page("explore", run=run_id)
     assert not app.exception
     assert "The run did not finish" in said(app)
@@ -263,9 +263,9 @@ def test_the_curve_grows_from_nothing() -> None:
 
 
 def test_steps_begin_with_plain_clustering_and_hold_the_answer(view) -> None:
-    found = snapshots.steps(view)
+    found = snapshots.view.steps
     assert len(found) == view.rounds + 1
-    answer = found[snapshots.answer_step(view)]
+    answer = found[snapshots.view.answer_index]
     np.testing.assert_array_equal(answer.antidote, view.antidote)
     shrunk = dataclasses.replace(view, antidote=view.antidote[:1], cost=-0.4)
     assert snapshots.steps(shrunk)[-1].centers is None

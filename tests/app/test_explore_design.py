@@ -2,7 +2,7 @@
 
 import pytest
 
-from antidote_core.engine import Runner, RunState
+from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.text.design_words import cut_sentence, cut_table, share_sentence
 from antidote_core.runs.spec import RunSpec
 
@@ -27,7 +27,7 @@ def runner(tmp_path_factory):
 @pytest.fixture(scope="module")
 def designed(runner):
     run_id = runner.submit(SPEC)
-    assert runner.wait(run_id, 180).state is RunState.FINISHED
+    assert runner.wait(run_id, 180).state is JobState.FINISHED
     return run_id
 
 

@@ -7,11 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
-from antidote_core.engine import Runner, RunState, Store
+from antidote_core.engine import JobState, Runner, Store
 from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.log import LogWriter
 from antidote_core.engine.store.store import content_key
 from antidote_core.reporting.text.frontier_words import frontier_verdict
+from antidote_core.runs.kinds import SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import fold_sweep
 from tests.core.runs.made_sweeps import SPEC, events
@@ -58,9 +59,9 @@ def kept(home, **changes) -> str:
                 log.append(event)
         view = fold_sweep(events(**changes))
         key = content_key(SPEC, ac.load_dataset(SPEC.dataset))
-        store._insert(sweep_id, key, SPEC, False, time.time(), RunState(view.state))
+        store._insert(sweep_id, key, SPEC, False, time.time(), JobState(view.state))
         store._attach(sweep_id, None)
-        store.settle(sweep_id, RunState(view.state), view.reason, view)
+        store.settle(sweep_id, JobState(view.state), view.reason, view)
     store.close()
     return sweep_id
 
@@ -107,7 +108,7 @@ def test_a_finished_sweep_is_replayed_from_its_link(runner, finished) -> None:
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert frontier_verdict(runner.sweep_view(finished)).headline in said(app)
+    assert frontier_verdict(runner.view(finished, kind=SWEEP)).headline in said(app)
     assert {m.label: m.value for m in app.metric}["Cells done"] == "20 of 20"
     assert "How sure are we?" in said(app)
     assert app.text_input(key="sizes").value == "10, 20, 50, 100"

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import antidote_core as ac
 from antidote_core.algorithms.algorithm1.solve import solve_convex
 from antidote_core.datasets import uploads
-from antidote_core.engine import Runner, RunState
+from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.documents.exports import antidote_table, union_csv
 from antidote_core.reporting.figures import bars, convex_figures
 from antidote_core.reporting.figures.maps import map_figure
@@ -69,10 +69,10 @@ def jobs(home: Path, data: ac.Dataset) -> Iterator[list[str]]:
             runner.submit(ac.RunSpec(fairness=cost, **spec), data, ME)
             for cost in ("balance", "social")
         ]
-        assert all(runner.wait(job, 120, ME).state is RunState.FINISHED for job in found)
+        assert all(runner.wait(job, 120, ME).state is JobState.FINISHED for job in found)
         runner.rename(found[0], ME, RUN)
         sweep = SweepSpec(data.name, sizes=(2,), seeds=(0,), budget=10)
-        yield [*found, runner.submit_sweep(sweep, data, ME)]  # its page does not wait for it
+        yield [*found, runner.submit(sweep, data, ME)]  # its page does not wait for it
 
 
 def read_as_markdown(app: AppTest) -> list[str]:

@@ -7,10 +7,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 
 import antidote_core as ac
-from antidote_core.engine import Runner, RunState
-from antidote_core.engine.status import RunStatus
+from antidote_core.engine import JobState, Runner
+from antidote_core.engine.status import JobStatus
 from antidote_core.reporting.figures import side_by_side
 from antidote_core.reporting.text.run_list import list_table, run_rows
+from antidote_core.runs.kinds import RUN
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.shared.visitor import unmasked
@@ -41,7 +42,7 @@ def runner(home):
 @pytest.fixture(scope="module")
 def ids(runner) -> list[str]:
     found = [runner.submit(spec, owner=ME) for spec in (FIRST, SECOND)]
-    assert all(runner.wait(run_id, 120).state is RunState.FINISHED for run_id in found)
+    assert all(runner.wait(run_id, 120).state is JobState.FINISHED for run_id in found)
     return found
 
 
@@ -107,9 +108,9 @@ def test_the_filter_takes_every_word(ids, runner) -> None:
 def test_a_run_opened_by_its_link_is_on_the_list_and_can_leave_it(ids, runner) -> None:
     app = visit("explore", "guest", run=ids[0])
     assert not app.exception
-    assert [run.run_id for run in runner.runs("guest")] == [ids[0]]
+    assert [run.run_id for run in runner.jobs("guest", RUN)] == [ids[0]]
     runner.delete(ids[0], "guest")
-    assert runner.status(ids[0]).state is RunState.FINISHED
+    assert runner.status(ids[0]).state is JobState.FINISHED
     assert len(visit("runs", ME).dataframe[0].value) == 2
 
 
@@ -166,9 +167,9 @@ def test_nothing_to_present_is_said(home, run: str) -> None:
 
 
 def test_private_runs_are_named_as_ones_own_and_sweeps_are_listed() -> None:
-    own = RunStatus("a" * 22, RunState.QUEUED, FIRST, True, 10.0)
-    sweep = RunStatus(
-        "b" * 22, RunState.FINISHED, SweepSpec("bank", sizes=(5, 10)), False, 20.0,
+    own = JobStatus("a" * 22, JobState.QUEUED, FIRST, True, 10.0)
+    sweep = JobStatus(
+        "b" * 22, JobState.FINISHED, SweepSpec("bank", sizes=(5, 10)), False, 20.0,
         summary={"done": 10},
     )  # fmt: skip
     rows = run_rows([own, sweep])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antidote_core import RunSpec, grow, load_dataset
-from antidote_core.engine import RunError, RunState, Store
+from antidote_core.engine import JobState, RunError, Store
 from antidote_core.engine.store.log import Follower, follow, read
 from antidote_core.runs.view import RunView
 
@@ -30,7 +30,7 @@ def test_a_damaged_log_is_read_to_its_end(lines, tmp_path_factory, data):
     path.write_bytes(data.draw(damaged(("\n".join(lines) + "\n").encode())))
     view = Follower(path).view()
     assert isinstance(view, RunView)
-    assert view.state in {state.value for state in RunState}
+    assert view.state in {state.value for state in JobState}
 
 
 @tries()

@@ -26,7 +26,7 @@ from antidote_core.engine import Runner
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.store.dataset_file import read_dataset
 from antidote_core.engine.store.log import LogWriter, read
-from antidote_core.runs.events import Event
+from antidote_core.runs.events import Closed, Event, event_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import DONE
@@ -177,7 +177,7 @@ def statuses(home):
         shutil.copytree(FOLDER / name, home / "runs" / golden_id(name))
     found = {}
     with Runner(home, slots=0) as runner:
-        owned = {status.run_id for status in (*runner.runs("ann"), *runner.sweeps("ann"))}
+        owned = {status.run_id for status in runner.jobs("ann")}
         for name in names():
             kept = Kept(name)
             status = runner.status(golden_id(name), "ann")
@@ -238,7 +238,7 @@ def _anonymous(line):
     event = Event.from_json(line.decode())
     if event.kind == "cell" and event.data.get("run"):
         data = {**event.data, "run": f"cell{event.data['index']:018d}"}
-        return Event(event.kind, event.seconds, data).to_json().encode() + b"\n"
+        return event_of(event.kind, {**data, "seconds": event.seconds}).to_json().encode() + b"\n"
     return line
 
 
@@ -361,7 +361,7 @@ def record_designs(home):
     ):
         for event in grow_module.grow(spec):
             log.append(event)
-        log.append(Event("closed", event.seconds, {}))
+        log.append(Closed(seconds=event.seconds))
 
 
 def record_sweeps(home):
@@ -369,21 +369,21 @@ def record_sweeps(home):
     limits = Limits(run_minutes=0, runs_per_visitor=0)
     with Runner(home, slots=1, limits=limits) as runner:
         for name, spec in SWEEPS.items():
-            run_id = runner.submit_sweep(spec, owner="ann")
+            run_id = runner.submit(spec, owner="ann")
             runner.wait(run_id)
             store(runner, run_id, name)
         spec = but(QUICK, budget=4000)
-        run_id = runner.submit_sweep(spec, owner="ann")
-        until(lambda: runner.sweep_view(run_id).count(DONE) >= 2)
+        run_id = runner.submit(spec, owner="ann")
+        until(lambda: runner.view(run_id, kind=SWEEP).count(DONE) >= 2)
         runner.stop(run_id)
         runner.wait(run_id)
         store(runner, run_id, "sweep-stopped")
-        runner.submit_sweep(spec, owner="ann")
+        runner.submit(spec, owner="ann")
         runner.wait(run_id)
         store(runner, run_id, "sweep-resumed")
         data = uploaded_data()
         mine = but(QUICK, dataset="mine", sizes=(2,))
-        run_id = runner.submit_sweep(mine, data, owner="ann")
+        run_id = runner.submit(mine, data, owner="ann")
         runner.wait(run_id, owner="ann")
         store(runner, run_id, "sweep-uploaded")
 

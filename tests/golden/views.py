@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.analysis.frontier_curves import curves, quality_points
-from antidote_core.analysis.snapshots import answer_step
-from antidote_core.engine.status import RunState, RunStatus, summary
+from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store.log import follow
 from antidote_core.errors import AntidoteError
 from antidote_core.reporting.documents.exports import antidote_table, python_lines
@@ -69,6 +68,7 @@ from antidote_core.reporting.text.progress import progress
 from antidote_core.reporting.text.run_list import list_table, run_rows
 from antidote_core.reporting.text.settings_text import combination, dataset_title, settings
 from antidote_core.reporting.text.verdict import cost_digits, verdict
+from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import SweepView
 from antidote_core.runs.view import RunView
 
@@ -87,7 +87,7 @@ def run_view_dict(view):
             "antidote": view.antidote,
             "cost": view.cost,
             "vanilla_cost": view.vanilla_cost,
-            "vanilla": view.vanilla,
+            "vanilla": _vanilla(view.vanilla),
             "noise": view.noise,
             "sota": view.sota,
             "target": view.target,
@@ -110,7 +110,7 @@ def run_view_dict(view):
             },
             "comparison": view.comparison,
             "notes": view.notes,
-            "stage": view.stage,
+            "stage": view.activity,
             "closed": view.closed,
             "unreadable": view.unreadable,
             "rounds": view.rounds,
@@ -118,6 +118,11 @@ def run_view_dict(view):
             "outside_noise": view.outside_noise,
         }
     )
+
+
+def _vanilla(step):
+    names = ("cost", "centers", "counts", "group_costs", "balance", "social")
+    return {name: getattr(step, name) for name in names} if step else {}
 
 
 def _round(done):
@@ -143,7 +148,7 @@ def sweep_view_dict(view):
             "spec": json.loads(view.spec.to_json()) if view.spec else None,
             "state": view.state,
             "reason": view.reason,
-            "stage": view.stage,
+            "stage": view.activity,
             "closed": view.closed,
             "points": view.points,
             "seconds": view.seconds,
@@ -287,7 +292,7 @@ def view_file(events, sweep):
     for event in events:
         view = follow(view, [event])
         steps.update(json.dumps(to_dict(view), sort_keys=True).encode())
-    found = {"view": to_dict(view), "summary": plain(summary(view)), "events": len(events)}
+    found = {"view": to_dict(view), "summary": plain(view.summary()), "events": len(events)}
     found["digest of the view after every event"] = steps.hexdigest()
     if sweep:
         found["curves"] = curves_list(view)
@@ -335,7 +340,7 @@ def run_words(record, private=False):
                 "words": curve_words(view, fair),
                 "table": curve_table(view, fair),
                 "steps": step_table(view),
-                "answer": answer_step(view),
+                "answer": view.answer_index,
             },
             "comparison": comparison_table(view, spec.fairness),
             "side note": side_note(view, spec.fairness),
@@ -370,14 +375,14 @@ def _progress(view, spec):
 
 
 def _listed(view, spec, private):
-    status = RunStatus(
+    status = JobStatus(
         run_id="golden",
-        state=RunState(view.state),
+        state=JobState(view.state),
         spec=spec,
         private=private,
         submitted=0.0,
         reason=view.reason,
-        summary=summary(view),
+        summary=view.summary(),
     )
     return {
         "live": status.live,

@@ -9,44 +9,41 @@ clock.
 
 from __future__ import annotations
 
-import queue
-import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.algorithm2.heartbeat import Pulsed
-from antidote_core.algorithms.algorithm2.realism import Spread, spread_out
+from antidote_core.algorithms.algorithm2.realism import spread_out
+from antidote_core.algorithms.algorithm2.search import searched_rounds
+from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.algorithm2.verification import CHECKS, cached_noise, noise, verifying
 from antidote_core.algorithms.design.rounds import designed_rounds
+from antidote_core.algorithms.steps import relayed, with_heartbeat
 from antidote_core.baselines.registry import baseline_reference
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
-from antidote_core.optimizers.protocol import Box, Minimise, Minimum
 from antidote_core.problem import Problem
 from antidote_core.problem_in_parts import PartitionedProblem
+from antidote_core.runs import events
 from antidote_core.runs.cache import ProblemCache
-from antidote_core.runs.events import Event
-from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.target import kept_gain, meets
-from antidote_core.runs.view import RunView, after, pack
+from antidote_core.runs.events import Event, Progress, given
+from antidote_core.runs.spec import LOWEST, RunSpec
+from antidote_core.runs.target import Verification, kept_gain, meets
+from antidote_core.runs.view import RunView, pack
 from antidote_core.types import Dataset, Floats
 
-MAX_SHARE = 0.1  # default limit of |V| / |U|
-REPORT_EVERY = 20  # evaluations between two reports of an improvement within a round
-REPORT_LATEST = 100  # evaluations after which there is a report even without an improvement
 SHRINK_BUDGET = 300
 DESIGN_CHECKS = 8
-SURE_SHARE = 0.5  # of the size that a straight line would ask for
 ALIVE_SECONDS = 0.5
-LOWEST = "lowest"
 
-Cancel = Callable[[], bool]
+STOPPED = "stopped by you"
+
+Cancel = Callable[[], bool | str]  # why, where that is known
 
 
 def grow(
@@ -60,11 +57,11 @@ def grow(
     Data in parts come as a PartitionedProblem made with the settings of the spec.
 
     `cancel()` is asked before every evaluation; when true, the best V so far is verified no more,
-    and the last event is "stopped". A `cache` shares work between runs on the same data, without
-    changing their events.
+    and the last event is "stopped", with the reason if `cancel()` gives one. A `cache` shares work
+    between runs on the same data, without changing their events.
 
     >>> spec = RunSpec(dataset="blobs", start_size=2, budget=50, max_rounds=1)
-    >>> [event.kind for event in grow(spec) if event.kind != "progress"]
+    >>> [event.type for event in grow(spec) if event.type != "progress"]
     ['started', 'vanilla', 'target', 'noise', 'round', 'verified', 'finished']
     """
     designs = get_optimizer(spec.optimizer).designs
@@ -77,18 +74,18 @@ def grow(
         return
     begun, doing = time.monotonic(), DOING["started"]
 
-    def events(left: Cancel) -> Iterator[Event]:
-        def leave() -> bool:
+    def work(left: Cancel) -> Iterator[Event]:
+        def leave() -> bool | str:
             return left() or (cancel is not None and cancel())
 
         return _events(spec, data, leave, designs, cache)
 
-    for happened in Pulsed(events, ALIVE_SECONDS):
+    for happened in with_heartbeat(work, ALIVE_SECONDS):
         if happened is None:
-            yield Event("alive", time.monotonic() - begun, {"doing": doing})
+            yield events.Alive(seconds=time.monotonic() - begun, doing=doing)
             continue
-        step = happened.data["design"]["kind"] if happened.kind in ("progress", "cut") else ""
-        doing = DOING.get(step) or DOING.get(happened.kind, doing)
+        step = given(happened.design, {})["kind"] if isinstance(happened, Progress) else ""
+        doing = DOING.get(step) or DOING.get(happened.type, doing)
         yield happened
 
 
@@ -119,73 +116,86 @@ def _events(
     begun = time.monotonic()
     view = RunView()
 
-    def event(kind: str, **values: Any) -> Event:
+    def happened(event: Event) -> Event:
         nonlocal view
-        happened = Event(kind, time.monotonic() - begun, values)
-        view = after(view, happened)
-        return happened
+        event = event.at(time.monotonic() - begun)
+        view = view.apply_event(event)
+        return event
+
+    def progress(step: dict[str, Any]) -> Event:
+        return happened(
+            Progress(
+                index=view.rounds - 1,
+                size=view.size,
+                cost=view.cost,
+                evaluations=view.evaluations,
+                design=step,
+            )
+        )
 
     points = data.parts if isinstance(data, PartitionedProblem) else data
-    yield event("started", **_started(spec, points))
+    yield happened(_started(spec, points))
     problem, other_seeds = _prepared(spec, data, cache)
-    yield event("vanilla", **_state(problem, problem.points[:0]))
+    yield happened(events.Vanilla(**problem.outcome(problem.points[:0])))
     target, strict, sota = _target(spec, problem)
-    yield event("target", target=target, strict=strict, sota=sota)
-    yield event("noise", costs=list(other_seeds()))
+    yield happened(events.Target(target=target, strict=strict, sota=sota))
+    yield happened(events.Noise(costs=list(other_seeds())))
 
     def out_of_time() -> bool:
         return spec.max_seconds is not None and time.monotonic() - begun > spec.max_seconds
 
-    def stop() -> bool:
-        return (cancel is not None and cancel()) or out_of_time()
+    def cancelled() -> bool | str:
+        return cancel is not None and cancel()
 
-    sizes = _Sizes(spec, points.n)
+    def stop() -> bool:
+        return bool(cancelled()) or out_of_time()
+
+    sizes = Sizes(spec, points.n)
     if designs:
         limit = None if spec.target == LOWEST else _limit(target, strict)
-        rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop, _state)
+        rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop)
     else:
-        rounds = _searched_rounds(spec, problem, target, strict, sizes, stop)
-    for kind, values in rounds:
-        yield event(kind, **values)
+        rounds = searched_rounds(spec, problem, target, strict, sizes, stop)
+    yield from map(happened, rounds)
 
-    evaluations = view.evaluations
     if view.reached and spec.shrink and not stop():
         antidote, spent = _shrunk(problem, view.antidote, target, strict, stop)
-        evaluations += spent
-        yield event(
-            "shrunk", antidote=pack(antidote), evaluations=evaluations, **_state(problem, antidote)
+        yield happened(
+            events.Shrunk(
+                antidote=pack(antidote),
+                evaluations=view.evaluations + spent,
+                **problem.outcome(antidote),
+            )
         )
     judged = (target, strict)
-    if (
-        spec.target == LOWEST
-    ):  # the checks must find the cost itself, not only beat plain clustering
+    if spec.target == LOWEST:  # the checks must find the cost itself, not only beat vanilla
         judged = (kept_gain(view.cost, problem.vanilla.cost), False)
     if spec.spread and view.size and not stop():
-        box = problem.box(spec.box)
-        trials = spread_out(problem, view.antidote, box, *judged, stop)
-        found = yield from _as_progress(trials, event, view, evaluations)
+        trials = spread_out(problem, view.antidote, problem.box(spec.box), *judged, stop)
+        found = yield from relayed(trials, lambda done: progress({"kind": "spread", "step": done}))
         if found.antidote is not None:
-            values = _state(problem, found.antidote)
-            yield event("spread", antidote=pack(found.antidote), evaluations=evaluations, **values)
-        yield event("note", text=found.sentence)
-    if cancel is not None and cancel():
-        yield event("stopped", reason="stopped by you")
-        return
-    checks = DESIGN_CHECKS if designs else CHECKS
-    verification = verifying(problem, view.antidote, *judged, checks)
-    while True:
-        try:
-            done = next(verification)
-        except StopIteration as end:
-            yield event("verified", **asdict(end.value))
-            break
-        if cancel is not None and cancel():
-            yield event("stopped", reason="stopped by you")
-            return
-        if designs:
-            step = {"kind": "verify", "step": done, "of": checks}
-            yield event("progress", **_at(view), evaluations=evaluations, design=step)
-    yield event("finished", reason=_reason(spec, view, sizes, out_of_time()))
+            yield happened(
+                events.Spread(
+                    antidote=pack(found.antidote),
+                    evaluations=view.evaluations,
+                    **problem.outcome(found.antidote),
+                )
+            )
+        yield happened(events.Note(text=found.sentence))
+    if not cancelled():
+        checks = DESIGN_CHECKS if designs else CHECKS
+        for done in verifying(problem, view.antidote, *judged, checks):
+            if isinstance(done, Verification):
+                yield happened(events.Verified(**done.to_dict()))
+            elif cancelled():
+                break
+            elif designs:
+                yield progress({"kind": "verify", "step": done, "of": checks})
+    if view.verification is None:
+        reason = cancelled()
+        yield happened(events.Stopped(reason=reason if isinstance(reason, str) else STOPPED))
+    else:
+        yield happened(events.Finished(reason=_reason(spec, view, sizes, out_of_time())))
 
 
 def _prepared(
@@ -224,27 +234,6 @@ def _check_parted(spec: RunSpec, problem: PartitionedProblem) -> None:
             )
 
 
-def _at(view: RunView) -> dict[str, Any]:
-    return {"index": view.rounds - 1, "size": view.size, "cost": view.cost}
-
-
-def _as_progress(
-    trials: Generator[int, None, Spread],
-    event: Callable[..., Event],
-    view: RunView,
-    evaluations: int,
-) -> Generator[Event, None, Spread]:
-    """The trials of a spread as progress."""
-    while True:
-        try:
-            done = next(trials)
-        except StopIteration as end:
-            found: Spread = end.value
-            return found
-        step = {"kind": "spread", "step": done}
-        yield event("progress", **_at(view), evaluations=evaluations, design=step)
-
-
 def run(
     spec: RunSpec,
     data: Dataset | PartitionedProblem | None = None,
@@ -256,209 +245,21 @@ def run(
     >>> bool(result.cost < result.vanilla_cost)
     True
     """
-    view = RunView()
-    for event in grow(spec, data, cancel):
-        view = after(view, event)
-    return view
+    return RunView.fold(grow(spec, data, cancel))
 
 
-def _searched_rounds(
-    spec: RunSpec, problem: Problem, target: float, strict: bool, sizes: _Sizes, stop: Cancel
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Events as (kind, data): one search per size, each from the V of the last."""
-    optimizer = get_optimizer(spec.optimizer)
-    evaluations = 0
-    index = 0
-    previous = problem.points[:0]
-    while (size := sizes.next()) is not None and not stop():
-        minimise = optimizer.minimiser(problem, size, spec.embed_dim)
-        rng = np.random.default_rng([spec.seed, index])
-        start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
-        search = _Search(problem, minimise, size, spec, rng, start, stop)
-        for count, cost in search:
-            report = {"index": index, "size": size, "cost": cost}
-            yield "progress", {**report, "evaluations": evaluations + count}
-        found = search.minimum
-        evaluations += found.evaluations
-        if found.evaluations == 0:
-            break
-        antidote = found.x.reshape(size, -1)
-        reached = meets(found.value, target, strict)
-        yield (
-            "round",
-            {
-                "index": index,
-                "size": size,
-                "antidote": pack(antidote),
-                "reached": reached,
-                "evaluations": evaluations,
-                **_state(problem, antidote),
-            },
-        )
-        previous = antidote
-        sizes.record(size, reached)
-        index += 1
-
-
-class _Sizes:
-    """The sizes to try: start, start + ξ, ... or, for "bisect", doubling and then bisection."""
-
-    def __init__(self, spec: RunSpec, n: int) -> None:
-        self.spec = spec
-        self.limit = spec.max_size or max(spec.start_size, int(MAX_SHARE * n))
-        # A design of fewer points may fail by chance: stop within 7% of the smallest that works.
-        self.tolerance = 0.07 if get_optimizer(spec.optimizer).designs else 0.0
-        self.tried = 0
-        self.failed: list[int] = []
-        self.works: int | None = None  # smallest size known to reach the target
-        self.last = 0
-        self.guess = 0  # sizes below this are hardly worth trying
-
-    @property
-    def fails(self) -> int:
-        """Largest size known to fail below the smallest that works."""
-        return max((s for s in self.failed if self.works is None or s < self.works), default=0)
-
-    @property
-    def rounds_left(self) -> bool:
-        return self.spec.max_rounds is None or self.tried < self.spec.max_rounds
-
-    def next(self) -> int | None:
-        if not self.rounds_left:
-            return None
-        if self.spec.target == LOWEST:
-            return self.limit if not self.tried else None
-        if self.spec.growth == "bisect":
-            return self._bisected()
-        if self.works is not None:
-            return None
-        size = self.last + self.spec.step if self.last else self.spec.start_size
-        return size if size <= self.limit else None
-
-    def _bisected(self) -> int | None:
-        if self.works is None:
-            size = max(2 * self.fails, self.guess) if self.fails else self.spec.start_size
-            size = min(size, self.limit)
-            return size if size > self.fails else None
-        middle = (self.fails + self.works) // 2
-        if self.works - self.fails <= self.tolerance * self.works:
-            return None
-        return middle if self.fails < middle < self.works else None
-
-    def record(self, size: int, reached: bool, way: float = 0.0) -> None:
-        """What became of a size; `way` is the share of the way to the target that it came."""
-        self.tried += 1
-        if way > 0.0:
-            self.guess = int(SURE_SHARE * size / way)
-        self.last = size
-        if reached:
-            self.works = min(size, self.works or size)
-        else:
-            self.failed.append(size)
-
-
-class _Search:
-    """One minimisation in a thread of its own, so that its improvements can be seen as they come.
-
-    Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations and at least
-    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels
-    the minimisation.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        minimise: Minimise,
-        size: int,
-        spec: RunSpec,
-        rng: np.random.Generator,
-        start: Floats | None,
-        stop: Cancel,
-    ) -> None:
-        d = problem.points.shape[1]
-        lower, upper = problem.box(spec.box)
-        self._left = threading.Event()
-        self._reports: queue.SimpleQueue[tuple[int, float] | None] = queue.SimpleQueue()
-        self._error: BaseException | None = None
-        self._minimum: Minimum | None = None
-
-        def work() -> None:
-            try:
-                self._minimum = minimise(
-                    lambda x: problem.evaluate(x.reshape(size, d)),
-                    Box(np.tile(lower, size), np.tile(upper, size)),
-                    spec.budget,
-                    rng,
-                    on_eval=self._on_eval(),
-                    cancel=lambda: self._left.is_set() or stop(),
-                    start=None if start is None else start.reshape(1, -1),
-                )
-            except BaseException as error:
-                self._error = error
-            finally:
-                self._reports.put(None)
-
-        self._thread = threading.Thread(target=work, daemon=True)
-
-    def _on_eval(self) -> Callable[[int, float, Floats, float], None]:
-        best = float("inf")
-        reported_at = 0
-        pending = False
-
-        def on_eval(count: int, value: float, x: Floats, best_value: float) -> None:
-            nonlocal best, reported_at, pending
-            if best_value < best:
-                best, pending = best_value, True
-            due = REPORT_EVERY if pending else REPORT_LATEST
-            if count == 1 or count - reported_at >= due:
-                self._reports.put((count, best))
-                reported_at, pending = count, False
-
-        return on_eval
-
-    def __iter__(self) -> Iterator[tuple[int, float]]:
-        self._thread.start()
-        try:
-            while (report := self._reports.get()) is not None:
-                yield report
-        finally:
-            self._left.set()
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    @property
-    def minimum(self) -> Minimum:
-        assert self._minimum is not None
-        return self._minimum
-
-
-def _started(spec: RunSpec, data: Dataset | Parts) -> dict[str, Any]:
-    return {
-        "spec": asdict(spec),
-        "id": spec.id,
-        "points": data.n,
-        "dimension": len(data.shift),
-        "groups": list(data.group_names),
-        "group_sizes": data.group_sizes.tolist(),
-        "source": data.source,
-        "data": data.content_hash,
-        "notes": list(data.notes),
-    }
-
-
-def _state(problem: Problem, antidote: Floats) -> dict[str, Any]:
-    """Cost, centres and the tables behind the cost, fit for JSON."""
-    solution = problem.cluster(antidote)
-    tables = problem.tables(antidote)
-    return {
-        "cost": solution.cost,
-        "centers": solution.centers.tolist(),
-        "counts": tables.balance.counts.tolist(),
-        "group_costs": tables.social.group_costs.tolist(),
-        "balance": tables.balance.cost,
-        "social": tables.social.cost,
-    }
+def _started(spec: RunSpec, data: Dataset | Parts) -> Event:
+    return events.Started(
+        spec=asdict(spec),
+        id=spec.id,
+        points=data.n,
+        dimension=len(data.shift),
+        groups=list(data.group_names),
+        group_sizes=data.group_sizes.tolist(),
+        source=data.source,
+        data_hash=data.content_hash,
+        notes=list(data.notes),
+    )
 
 
 def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any]]:
@@ -480,19 +281,6 @@ def _limit(target: float, strict: bool) -> float:
     """The largest cost that meets the target (see `meets`)."""
     room = 1e-9 * max(1.0, abs(target))
     return float(np.nextafter(target - room, -np.inf)) if strict else target + room
-
-
-def _extended(
-    problem: Problem, previous: Floats, size: int, rng: np.random.Generator
-) -> Floats | None:
-    """The previous V resized: more copies of its own points, or fewer of them."""
-    if not len(previous):
-        return None
-    if size <= len(previous):
-        rows = np.linspace(0, len(previous) - 1, size).round().astype(np.int64)
-        return previous[rows]
-    extra = rng.choice(len(previous), size - len(previous))
-    return np.vstack([previous, previous[extra]])
 
 
 def _shrunk(
@@ -517,7 +305,7 @@ def _shrunk(
     return np.repeat(atoms, counts, axis=0), spent
 
 
-def _reason(spec: RunSpec, view: RunView, sizes: _Sizes, out_of_time: bool) -> str:
+def _reason(spec: RunSpec, view: RunView, sizes: Sizes, out_of_time: bool) -> str:
     if view.reached:
         return "lowest cost found" if spec.target == LOWEST else "target reached"
     if out_of_time:

@@ -11,7 +11,7 @@ import numpy as np
 from antidote_core.algorithms.algorithm2.verification import SPREAD, verifying
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
-from antidote_core.runs.target import meets
+from antidote_core.runs.target import Verification, meets
 from antidote_core.types import Floats, Ints
 
 CROWD = 0.99  # a point farther off than this share of the real points are from each other is remote
@@ -174,23 +174,19 @@ def spread_out(
         yield trials
         if not meets(problem.evaluate(scattered), target, strict):
             continue
-        checking = verifying(problem, scattered, target, strict, CHECKS, SPREAD)
-        while True:
-            try:
-                next(checking)
-            except StopIteration as end:
-                found = end.value
+        for found in verifying(problem, scattered, target, strict, CHECKS, SPREAD):
+            if isinstance(found, Verification):
                 break
             if stopped():
                 return Spread(None, "Stopped before the antidote points could be spread out.")
             yield trials
+        assert isinstance(found, Verification)
         if found.confirmed and found.share >= AGREEMENT:
-            agreeing = round(found.share * CHECKS)
             return Spread(
                 scattered,
                 f"The {clumps} clumps are spread out into {len(antidote):,} points at {scale:.0%} "
-                f"of the scatter of the real points next to them; {agreeing} of {CHECKS} further "
-                "clusterings still agree.",
+                f"of the scatter of the real points next to them; {found.agreeing} of {CHECKS} "
+                "further clusterings still agree.",
             )
     return Spread(
         None,

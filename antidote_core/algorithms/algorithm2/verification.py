@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -24,13 +24,9 @@ def verify(
     problem: Problem, antidote: Floats, target: float, strict: bool, checks: int = CHECKS
 ) -> Verification:
     """Cluster U ∪ V anew, `checks` times with 10 restarts each, by the plain clustering."""
-    steps = verifying(problem, antidote, target, strict, checks)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            verification: Verification = end.value
-            return verification
+    *_, verification = verifying(problem, antidote, target, strict, checks)
+    assert isinstance(verification, Verification)
+    return verification
 
 
 def verifying(
@@ -40,8 +36,11 @@ def verifying(
     strict: bool,
     checks: int = CHECKS,
     key: int = FRESH,
-) -> Generator[int, None, Verification]:
-    """`verify`, step by step: yields the number of checks done so far; `key` sets the seeds."""
+) -> Iterator[int | Verification]:
+    """`verify`, step by step: the number of checks done so far, and at last what they say.
+
+    `key` sets the seeds.
+    """
     fits = []
     for seed in _seeds(problem.seed, key, checks):
         fits.append(problem.independent(antidote, RESTARTS, seed))
@@ -49,7 +48,7 @@ def verifying(
     costs = [fit.cost for fit in fits]
     best = min(range(checks), key=lambda i: fits[i].objective)
     met = [meets(cost, target, strict) for cost in costs]
-    return Verification(
+    yield Verification(
         tuple(costs), costs[best], sum(met) / checks, met[best], fits[best].antidote_only, RESTARTS
     )
 

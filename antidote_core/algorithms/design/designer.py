@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +82,7 @@ Cancel = Callable[[], bool]
 
 
 @dataclass(frozen=True)
-class Progress:
+class DesignStep:
     """One step of a design: `kind` is "pass", "hunt", "cut" or "check"; `data` is plain JSON."""
 
     kind: str
@@ -138,8 +138,7 @@ class Design:
         }
 
 
-Steps = Generator[Progress, None, Design]
-Result = TypeVar("Result")
+Steps = Generator[DesignStep, None, Design]
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +298,7 @@ class Designer:
         When no larger size can make up for it (`last`), there are more attempts, and what k-means
         may often miss, as far as single starts can tell, is put to the checks all the same.
 
-        A generator of `Progress` that returns a `Design`; it never fails: what went wrong is a
+        A generator of `DesignStep` that returns a `Design`; it never fails: what went wrong is a
         sentence in the notes.
         """
         best: Design | None = None
@@ -340,7 +339,7 @@ class Designer:
             binding=(),
         )
 
-    def _rounds(self, start: _Start, tally: _Tally) -> Generator[Progress, None, None]:
+    def _rounds(self, start: _Start, tally: _Tally) -> Generator[DesignStep, None, None]:
         """Passes and contests from one start until the target of the design holds."""
         aim, trust, lead = start, TRUST, math.inf
         for index in range(tally.patience * ROUNDS):
@@ -400,7 +399,7 @@ class Designer:
         trust: float,
         floor: Floats | None = None,
         passes: int = PASSES,
-    ) -> Generator[Progress, None, tuple[_Step | None, bool]]:
+    ) -> Generator[DesignStep, None, tuple[_Step | None, bool]]:
         """The best pass from a start, and whether any pass came down to the target."""
         centers, counts = start.centers, start.counts
         known: list[Known] = []
@@ -453,7 +452,7 @@ class Designer:
 
     def _contest(
         self, step: _Step, start: str, tally: _Tally
-    ) -> Generator[Progress, None, Verdict | None]:
+    ) -> Generator[DesignStep, None, Verdict | None]:
         """The verdict on a step; hunting stops as soon as a rival is ahead. None when stopped.
 
         Nor is there a hunt where the fixed starts of C miss the target: no cut can mend that.
@@ -483,7 +482,7 @@ class Designer:
 
     def _reinforce(
         self, start: _Start, tally: _Tally, missed: int | None
-    ) -> Generator[Progress, None, None]:
+    ) -> Generator[DesignStep, None, None]:
         """More points at a centre that random starts seldom find: they draw the starts there.
 
         As many as the target allows, at the centre that is `missed` most, else at any.
@@ -506,7 +505,7 @@ class Designer:
                 if tally.target is not None and not tally.misses:
                     return
 
-    def _search(self, tally: _Tally) -> Generator[Progress, None, None]:
+    def _search(self, tally: _Tally) -> Generator[DesignStep, None, None]:
         """Small V: the structured search may place single points better than rounded shares."""
         problem, size = self.problem, tally.size
         d = problem.points.shape[1]
@@ -570,7 +569,7 @@ class Designer:
         step: _Step,
         verdict: Verdict | None,
         index: int,
-    ) -> Progress:
+    ) -> DesignStep:
         data: dict[str, Any] = {
             "size": tally.size,
             "best": tally.best.cost,
@@ -587,7 +586,7 @@ class Designer:
             data["cost"] = verdict.cost
             data["chance"] = verdict.chance
             data["rival"] = rival and {"cost": rival.cost, "lead": verdict.lead}
-        return Progress(kind, data)
+        return DesignStep(kind, data)
 
     def check(self, design: Design, target: float | None, checks: int = CHECKS) -> Steps:
         """The design judged by independent clusterings; without a target, by their agreement."""
@@ -597,7 +596,7 @@ class Designer:
         for result in self.contest.fresh_checks(design.antidote, checks, self._asked_to_stop):
             found.append(result)
             missed += result[2] > limit
-            yield Progress(
+            yield DesignStep(
                 "check",
                 {
                     "size": design.size,
@@ -662,13 +661,3 @@ class Designer:
                 f"({self.problem.k}): some cluster must lack it, so balance stays at 0."
             )
         return tuple(notes)
-
-
-def finish(steps: Generator[Progress, None, Result]) -> Result:
-    """Run a generator of progress to its end and return what it returns."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            result: Result = end.value
-            return result

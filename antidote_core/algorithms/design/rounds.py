@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Generator, Iterator, Sequence
 
-from antidote_core.algorithms.design.designer import Cancel, Design, Designer, Progress, finish
+from antidote_core.algorithms.algorithm2.sizes import Sizes
+from antidote_core.algorithms.design.designer import Cancel, Design, Designer, DesignStep
+from antidote_core.algorithms.steps import finish, relayed
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
 from antidote_core.problem import Problem
+from antidote_core.runs.events import Cut, Event, Note, Progress, Round
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import pack
 from antidote_core.types import Dataset, Floats
-
-
-class Sizes(Protocol):
-    """Which size to try next, told how the last one went; `limit` is the largest."""
-
-    limit: int
-
-    def next(self) -> int | None:
-        """The next size, None at the end."""
-
-    def record(self, size: int, reached: bool, way: float = 0.0) -> None:
-        """What became of a size, and which share of the way to the target it came."""
 
 
 def designed_rounds(
@@ -32,9 +22,8 @@ def designed_rounds(
     target: float | None,
     sizes: Sizes,
     stop: Cancel,
-    state: Callable[[Problem, Floats], dict[str, Any]],
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Events as (kind, data): progress and cut within a size, round at its end, notes at last.
+) -> Iterator[Event]:
+    """Events: progress and cut within a size, round at its end, notes at last.
 
     A size counts as reached when the target is met by all independent clusterings; at the largest
     size by the best of them and by enough of the others. So a smaller size is not bought with luck.
@@ -44,37 +33,31 @@ def designed_rounds(
     answer = None
     index = 0
     while (size := sizes.next()) is not None and not stop():
-        steps = designer.design(size, target, last=size >= sizes.limit)
-        while True:
-            try:
-                step = next(steps)
-            except StopIteration as end:
-                design = end.value
-                break
-            yield (
-                "cut" if step.kind == "cut" else "progress",
-                {
-                    "index": index,
-                    "size": size,
-                    "cost": step.data["best"],
-                    "evaluations": designer.contest.evaluations,
-                    "design": {"kind": step.kind, **step.data},
-                },
+
+        def told(step: DesignStep, index: int = index, size: int | None = size) -> Event:
+            assert size is not None
+            event = Cut if step.kind == "cut" else Progress
+            return event(
+                index=index,
+                size=size,
+                cost=step.data["best"],
+                evaluations=designer.contest.evaluations,
+                design={"kind": step.kind, **step.data},
             )
+
+        steps = designer.design(size, target, last=size >= sizes.limit)
+        design = yield from relayed(steps, told)
         reached = design.solid or (design.reached and size >= sizes.limit)
         if target is None:
             reached = design.holds and design.best_cost < problem.vanilla.cost
-        yield (
-            "round",
-            {
-                "index": index,
-                "size": design.size,
-                "antidote": pack(design.antidote),
-                "reached": reached,
-                "evaluations": designer.contest.evaluations,
-                "design": {**design.summary(), "fewest": designer.fewest(design, target)},
-                **state(problem, design.antidote),
-            },
+        yield Round(
+            index=index,
+            size=design.size,
+            antidote=pack(design.antidote),
+            reached=reached,
+            evaluations=designer.contest.evaluations,
+            design={**design.summary(), "fewest": designer.fewest(design, target)},
+            **problem.outcome(design.antidote),
         )
         gap = 0.0 if target is None else problem.vanilla.cost - target
         way = (problem.vanilla.cost - design.cost) / gap if gap > 0 else 0.0
@@ -84,7 +67,7 @@ def designed_rounds(
             answer = design
     if answer is not None:
         for text in answer.notes:
-            yield "note", {"text": text}
+            yield Note(text=text)
 
 
 def design_frontier(
@@ -111,7 +94,7 @@ def design_frontier(
 
 def frontier_steps(
     problem: Problem, sizes: Sequence[int], box: str = "minmax", cancel: Cancel | None = None
-) -> Generator[Progress, None, list[Design]]:
+) -> Generator[DesignStep, None, list[Design]]:
     """`design_frontier` step by step."""
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:

@@ -17,20 +17,17 @@ from antidote_core.engine.settings import (
     LEASE_SECONDS,
     LOOK_SECONDS,
     STOP_SECONDS,
-    SWEEP_SLOTS,
     TICK_SECONDS,
     worker_environment,
 )
-from antidote_core.engine.status import RunState
 from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.lock import Lock, is_held
-from antidote_core.engine.store.log import Follower, LogWriter
+from antidote_core.engine.store.log import LogWriter
 from antidote_core.engine.store.store import Store
 from antidote_core.errors import RunError
-from antidote_core.runs.events import Event
-from antidote_core.runs.kinds import Kind, View
-from antidote_core.runs.sweep_view import SweepView
-from antidote_core.runs.view import RunView
+from antidote_core.runs.events import Activity
+from antidote_core.runs.kinds import KINDS
+from antidote_core.runs.state import JobState, JobView
 
 _AGAIN = "restart the run to get the result it would have had"
 SERVER_GONE = f"the server ended while the run was working; {_AGAIN}"
@@ -99,7 +96,7 @@ class Scheduler:
 
         A worker that still lives is waited for.
         """
-        for run_id in self._store.ids(RunState.RUNNING):
+        for run_id in self._store.ids(JobState.RUNNING):
             if run_id in self._workers:
                 continue
             if is_held(self._folder(run_id).lock):
@@ -140,11 +137,11 @@ class Scheduler:
             self._stop_late()
             for run_id in self._store.expired(LEASE_SECONDS):
                 self._store.remove(run_id)
-        # Sweeps have places of their own, so that a long one does not keep single runs waiting.
-        for kind, slots in ((Kind.RUN, self._slots), (Kind.SWEEP, SWEEP_SLOTS)):
-            working = set(self._store.ids(RunState.RUNNING, kind))
+        for kind in KINDS.values():
+            slots = kind.slots or self._slots
+            working = set(self._store.ids(JobState.RUNNING, kind))
             free = slots - len(working & (self._workers.keys() | self._adopted))
-            for run_id in self._store.ids(RunState.QUEUED, kind)[: max(0, free)]:
+            for run_id in self._store.ids(JobState.QUEUED, kind)[: max(0, free)]:
                 self._start(run_id)
 
     def _notice_jump(self) -> None:
@@ -168,7 +165,7 @@ class Scheduler:
         memory = str(self._limits.worker_gigabytes)
         try:
             with LogWriter(folder.events) as log:
-                log.append(Event("stage", 0.0, {"text": "loading libraries"}))
+                log.append(Activity(text="loading libraries"))
             with folder.output.open("ab") as output:
                 process = subprocess.Popen(
                     [*command, "--server", str(os.getpid()), "--memory", memory],
@@ -180,7 +177,7 @@ class Scheduler:
                 )
         except OSError as error:
             reason = f"the worker could not be started ({error.strerror})"
-            self._settle(run_id, reason, RunState.FAILED)
+            self._settle(run_id, reason, JobState.FAILED)
             return
         self._workers[run_id] = _Worker(process)
 
@@ -204,20 +201,20 @@ class Scheduler:
         elif now - worker.asked > STOP_SECONDS:
             worker.process.terminate()
 
-    def _settle(self, run_id: str, how: str, state: RunState = RunState.DEAD) -> None:
+    def _settle(self, run_id: str, how: str, state: JobState = JobState.DEAD) -> None:
         """Write down how a run ended whose worker is gone; its log decides if it is closed."""
         folder = self._folder(run_id)
         try:
             view = self._view(run_id)
             if not view.closed:
                 if folder.stop.exists():
-                    state, how = RunState.STOPPED, folder.stop.read_text(encoding="utf-8")
+                    state, how = JobState.STOPPED, folder.stop.read_text(encoding="utf-8")
                 folder.write_end(state, how, view.seconds)
                 view = self._view(run_id)
-            self._store.record_end(run_id, RunState(view.state), view.reason, view)
+            self._store.record_end(run_id, view.state, view.reason, view)
         except OSError as error:
             reason = f"the folder of the run cannot be used ({error.strerror})"
-            self._store.record_end(run_id, RunState.DEAD, reason, RunView())
+            self._store.record_end(run_id, JobState.DEAD, reason, JobView())
 
     def _stop_idle(self) -> None:
         reason = (
@@ -229,9 +226,7 @@ class Scheduler:
     def _stop_late(self) -> None:
         if self._limits.run_minutes:
             for run_id in self._store.over_time_limit(self._limits.run_minutes):
-                sweep = self._store.kind(run_id) is Kind.SWEEP
-                reason = self._limits.sweep_time_is_up if sweep else self._limits.time_is_up
-                self._ask_to_stop([run_id], reason)
+                self._ask_to_stop([run_id], self._limits.time_is_up(self._store.kind(run_id)))
 
     def _ask_to_stop(self, run_ids: list[str], reason: str) -> None:
         for run_id in run_ids:
@@ -256,11 +251,8 @@ class Scheduler:
                 _logger.exception("The end of run %s could not be written down", run_id)
         self._workers.clear()
 
-    def _view(self, run_id: str) -> View:
-        events = self._folder(run_id).events
-        if self._store.kind(run_id) is Kind.SWEEP:
-            return Follower(events, SweepView()).view()
-        return Follower(events, RunView()).view()
+    def _view(self, run_id: str) -> JobView:
+        return self._folder(run_id).view(self._store.kind(run_id))
 
     def _folder(self, run_id: str) -> RunFolder:
         return RunFolder(self._store.runs / run_id)

@@ -31,10 +31,9 @@ class StopSign:
             self._next = now + CANCEL_SECONDS
         return self._seen
 
-    @property
     def reason(self) -> str:
-        """Why, as written by whoever asked."""
-        return self._path.read_text(encoding="utf-8")
+        """Why to stop, as written by whoever asked; empty as long as nobody did."""
+        return self._path.read_text(encoding="utf-8") if self() else ""
 
 
 _PR_SET_PDEATHSIG = 1

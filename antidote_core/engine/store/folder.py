@@ -11,11 +11,10 @@ from typing import Any
 
 from antidote_core.datasets import load_for
 from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
-from antidote_core.engine.store.log import LogWriter
-from antidote_core.runs.events import Event
-from antidote_core.runs.kinds import Kind, Spec, kind_of
-from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.engine.store.log import LogWriter, follow, read
+from antidote_core.runs.events import Closed, event_of
+from antidote_core.runs.kinds import JobKind, Spec, read_spec
+from antidote_core.runs.state import JobView
 from antidote_core.types import Dataset
 
 
@@ -97,21 +96,19 @@ class RunFolder:
         if temporary:
             self.lease.touch()
 
-    def read_spec(self) -> RunSpec:
-        """The spec of a run, or a sentence about what is wrong with its file."""
-        return RunSpec.from_json(self.spec.read_text(encoding="utf-8"))
+    def read_spec(self) -> Spec:
+        """What was asked, or a sentence about what is wrong with its file."""
+        return read_spec(self.spec.read_text(encoding="utf-8"))
 
-    def read_sweep(self) -> SweepSpec:
-        """The spec of a sweep, or a sentence about what is wrong with its file."""
-        return SweepSpec.from_json(self.spec.read_text(encoding="utf-8"))
+    def view(self, kind: JobKind) -> JobView:
+        """The job as its log tells it."""
+        return follow(kind.view(), read(self.events)[0])
 
     def read_data(self) -> Dataset:
         """The data set of the run, from its own file or by name."""
         if self.data.exists():
             return read_dataset(self.data)
-        if kind_of(self.spec.read_text(encoding="utf-8")) is Kind.SWEEP:
-            return load_for(self.read_sweep().cells[0].spec)
-        return load_for(self.read_spec())
+        return load_for(self.read_spec().data_spec)
 
     def write_meta(self, values: dict[str, Any]) -> None:
         """Replace the file in one step: a reader sees the old one or the new one."""
@@ -125,8 +122,8 @@ class RunFolder:
     def write_end(self, state: str, reason: str, seconds: float = 0.0) -> None:
         """Write the end of a run that has no worker to write it."""
         with LogWriter(self.events) as log:
-            log.append(Event(str(state), seconds, {"reason": reason}))
-            log.append(Event("closed", seconds, {}))
+            log.append(event_of(state, {"seconds": seconds, "reason": reason}))
+            log.append(Closed(seconds=seconds))
 
 
 def replace_text(path: Path, text: str) -> None:

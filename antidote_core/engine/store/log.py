@@ -11,14 +11,13 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, Self, TypeVar, cast
+from typing import Generic, Self, TypeVar
 
 from antidote_core.errors import DataError
-from antidote_core.runs.events import Event
-from antidote_core.runs.sweep_view import SweepView, after_sweep
-from antidote_core.runs.view import RunView, after
+from antidote_core.runs.events import Event, Unreadable
+from antidote_core.runs.state import JobView
 
-V = TypeVar("V", bound=RunView | SweepView)
+V = TypeVar("V", bound=JobView)
 
 
 class LogWriter:
@@ -66,31 +65,23 @@ def follow(view: V, events: Iterable[Event]) -> V:
     """The view after events from a file: one that makes no sense counts as unreadable."""
     for event in events:
         try:
-            view = _after(view, event)
+            view = view.apply_event(event)
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, MemoryError):
-            view = _after(view, _unreadable())
+            view = view.apply_event(Unreadable())
     return view
-
-
-def _after(view: V, event: Event) -> V:
-    """The fold of the kind of job that the view is of."""
-    if isinstance(view, SweepView):
-        return cast(V, after_sweep(view, event))
-    assert isinstance(view, RunView)
-    return cast(V, after(view, event))
 
 
 class Follower(Generic[V]):
     """The view of a log that may still grow; each call reads only what is new. Thread-safe.
 
-    `empty` is the view before the first event: that of a run unless another is given.
+    `empty` is the view before the first event.
     """
 
-    def __init__(self, path: Path, empty: V | None = None) -> None:
+    def __init__(self, path: Path, empty: V) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._offset = 0
-        self._empty = empty if empty is not None else cast(V, RunView())
+        self._empty = empty
         self._view = self._empty
 
     def view(self) -> V:
@@ -107,11 +98,7 @@ def _event(line: bytes) -> Event:
     try:
         return Event.from_json(line.decode())
     except (DataError, UnicodeDecodeError):
-        return _unreadable()
-
-
-def _unreadable() -> Event:
-    return Event("unreadable", 0.0, {})
+        return Unreadable()
 
 
 def _ends_with_newline(path: Path) -> bool:

@@ -23,20 +23,19 @@ from typing import Any
 
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, default_home
-from antidote_core.engine.status import RunState, RunStatus, summary
+from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.log import LogWriter, follow, read
+from antidote_core.engine.store.log import LogWriter
 from antidote_core.errors import AntidoteError, RunError
-from antidote_core.runs.events import Event
-from antidote_core.runs.kinds import Kind, Spec, View, read_spec
+from antidote_core.runs.events import Event, Queued
+from antidote_core.runs.kinds import KINDS, JobKind, Spec, kind_of, read_spec
 from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import SweepView
+from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 LAYOUT = 2  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
-_QUEUED = (Event("queued", 0.0, {}),)
+_QUEUED = (Queued(),)
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TABLES = (
     """CREATE TABLE runs (
@@ -139,14 +138,14 @@ class Store:
         run_id = self.find(key, owner, private)
         if run_id is None:
             self._limits.check_capacity(
-                self._live_of(owner), len(self.ids(RunState.QUEUED)), self.runs
+                self._live_of(owner), len(self.ids(JobState.QUEUED)), self.runs
             )
             created = secrets.token_urlsafe(16)
             self._create_folder(created, spec, data if private else None, temporary, _QUEUED)
             with self._transaction():
                 run_id = self.find(key, owner, private)  # someone may have been quicker
                 if run_id is None:
-                    self._insert(created, key, spec, private, time.time(), RunState.QUEUED)
+                    self._insert(created, key, spec, private, time.time(), JobState.QUEUED)
                     self._attach(created, owner)
                     return created
             self._remove_folder(created)
@@ -183,12 +182,12 @@ class Store:
         shutil.rmtree(doomed, ignore_errors=True)
 
     def _insert(
-        self, run_id: str, key: str, spec: Spec, private: bool, submitted: float, state: RunState
+        self, run_id: str, key: str, spec: Spec, private: bool, submitted: float, state: JobState
     ) -> None:
         self._execute(
             """INSERT INTO runs (id, kind, key, spec, private, state, submitted, looked, turn)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(turn), 0) + 1 FROM runs))""",
-            (run_id, _kind(spec), key, spec.to_json(), private, state, submitted, submitted),
+            (run_id, kind_of(spec).name, key, spec.to_json(), private, state, submitted, submitted),
         )
 
     def add_to_list(self, run_id: str, owner: str) -> None:
@@ -235,10 +234,8 @@ class Store:
 
     # -- sweeps and their cells ---------------------------------------------------------------
 
-    def unfinished(
-        self, spec: SweepSpec, data: Dataset, owner: str | None, private: bool
-    ) -> str | None:
-        """The latest identical sweep of this owner that was stopped, failed or was lost."""
+    def unfinished(self, spec: Spec, data: Dataset, owner: str | None, private: bool) -> str | None:
+        """The latest identical job of this owner that was stopped, failed or was lost."""
         rows = self._query(
             """SELECT id FROM runs WHERE key = ? AND private = ?
                AND state IN ('stopped', 'failed', 'dead')
@@ -280,9 +277,9 @@ class Store:
         )
         with self._transaction():
             now = time.time()
-            self._insert(created, content_key(spec, data), spec, private, now, RunState.QUEUED)
+            self._insert(created, content_key(spec, data), spec, private, now, JobState.QUEUED)
             self._execute("UPDATE runs SET started = ? WHERE id = ?", (now - view.seconds, created))
-            self.record_end(created, RunState.FINISHED, view.reason, view)
+            self.record_end(created, JobState.FINISHED, view.reason, view)
             self._grant_to_sweep_owners(created, sweep)
         return created
 
@@ -325,7 +322,7 @@ class Store:
                 "it; ask for its report instead, or upload the table here."
             )
 
-    def temporary(self, owner: str) -> list[RunStatus]:
+    def temporary(self, owner: str) -> list[JobStatus]:
         """The runs of this owner that go when the owner does, latest first."""
         rows = self._query(
             """SELECT * FROM runs WHERE private AND id IN (SELECT run FROM owners WHERE owner = ?)
@@ -352,7 +349,7 @@ class Store:
             "SELECT owner, name, sweep, added, joined FROM owners WHERE run = ?", (run_id,)
         )
 
-    def status(self, run_id: str, owner: str | None = None) -> RunStatus:
+    def status(self, run_id: str, owner: str | None = None) -> JobStatus:
         """Where the run stands; `owner` adds the name this owner gave it."""
         row = self._row(run_id)
         names = self._query(
@@ -361,24 +358,24 @@ class Store:
         )
         return self._status(row, names[0]["name"] if names else "")
 
-    def of_owner(self, owner: str, kind: Kind = Kind.RUN) -> list[RunStatus]:
-        """The runs, or the sweeps, of one owner, latest first; cells stand with their sweep."""
+    def of_owner(self, owner: str, kind: JobKind) -> list[JobStatus]:
+        """The jobs of one kind of one owner, latest first; cells stand with their sweep."""
         rows = self._query(
             """SELECT runs.*, owners.name FROM runs JOIN owners ON owners.run = runs.id
                WHERE owners.owner = ? AND kind = ? AND sweep = ''
                ORDER BY owners.added DESC, runs.turn DESC""",
-            (_digest(owner), kind),
+            (_digest(owner), kind.name),
         )
         return [self._status(row, row["name"]) for row in rows]
 
-    def ids(self, state: RunState, kind: Kind | None = None) -> list[str]:
+    def ids(self, state: JobState, kind: JobKind | None = None) -> list[str]:
         """The jobs (of one kind) in that state, in the order of the queue."""
         rows = self._query("SELECT id, kind FROM runs WHERE state = ? ORDER BY turn", (state,))
-        return [row["id"] for row in rows if kind in (None, row["kind"])]
+        return [row["id"] for row in rows if kind is None or kind.name == row["kind"]]
 
-    def kind(self, run_id: str) -> Kind:
-        """Whether the id is that of a run or of a sweep."""
-        return Kind(self._row(run_id)["kind"])
+    def kind(self, run_id: str) -> JobKind:
+        """Which kind of job the id is that of."""
+        return KINDS[self._row(run_id)["kind"]]
 
     def over_time_limit(self, minutes: float) -> list[str]:
         """The running runs that began longer ago than this."""
@@ -424,16 +421,16 @@ class Store:
             )
         return rows[0]
 
-    def _status(self, row: sqlite3.Row, name: str) -> RunStatus:
+    def _status(self, row: sqlite3.Row, name: str) -> JobStatus:
         position = 0
-        if row["state"] == RunState.QUEUED:
+        if row["state"] == JobState.QUEUED:
             [before] = self._query(
                 "SELECT count(*) AS n FROM runs WHERE state = 'queued' AND turn < ?", (row["turn"],)
             )
             position = before["n"] + 1
-        return RunStatus(
+        return JobStatus(
             run_id=row["id"],
-            state=RunState(row["state"]),
+            state=JobState(row["state"]),
             spec=read_spec(row["spec"]),
             private=bool(row["private"]),
             submitted=row["submitted"],
@@ -464,11 +461,11 @@ class Store:
         )
         return changed == 1
 
-    def record_end(self, run_id: str, state: RunState, reason: str, view: View) -> None:
+    def record_end(self, run_id: str, state: JobState, reason: str, view: JobView) -> None:
         """Write down how the run ended."""
         self._execute(
             "UPDATE runs SET state = ?, reason = ?, summary = ?, ended = ? WHERE id = ?",
-            (state, reason, json.dumps(summary(view)), time.time(), run_id),
+            (state, reason, json.dumps(view.summary()), time.time(), run_id),
         )
 
     def requeue(self, run_id: str) -> None:
@@ -493,7 +490,7 @@ class Store:
             try:
                 folder.stop.unlink(missing_ok=True)
                 with LogWriter(folder.events) as log:
-                    log.append(Event("queued", 0.0, {}))
+                    log.append(Queued())
             except OSError as error:
                 raise self._folder_error(run_id, error) from error
 
@@ -550,7 +547,7 @@ class Store:
             if not removed:
                 raise RunError("This run is not on your list, so it cannot be deleted.")
             left = self._query("SELECT 1 FROM owners WHERE run = ?", (run_id,))
-            if not left and row["state"] in (RunState.QUEUED, RunState.RUNNING):
+            if not left and row["state"] in (JobState.QUEUED, JobState.RUNNING):
                 raise RunError("This run is still live; stop it first, then delete it.")
             unowned = self._forget_cells(run_id, owner)
             if left:
@@ -611,22 +608,18 @@ class Store:
         self, run_id: str, folder: RunFolder, meta: dict[str, Any], submitted: float
     ) -> None:
         spec = read_spec(folder.spec.read_text(encoding="utf-8"))
-        events = read(folder.events)[0]
-        if isinstance(spec, SweepSpec):
-            view: View = follow(SweepView(), events)
-        else:
-            view = follow(RunView(), events)
+        view = folder.view(kind_of(spec))
         key, private = str(meta["key"]), bool(meta["private"])
         owners = [
             (o["owner"], o["name"], o.get("sweep", ""), o["added"], bool(o.get("joined", True)))
             for o in meta["owners"]
         ]
-        state = RunState(view.state)
-        if not view.closed and state is not RunState.QUEUED:
-            state = RunState.RUNNING  # whether its worker lives is for the runner to find out
+        state = JobState(view.state)
+        if not view.closed and state is not JobState.QUEUED:
+            state = JobState.RUNNING  # whether its worker lives is for the runner to find out
         self._insert(run_id, key, spec, private, submitted, state)
         changed = folder.events.stat().st_mtime
-        if state is not RunState.QUEUED:
+        if state is not JobState.QUEUED:
             self._execute("UPDATE runs SET started = ? WHERE id = ?", (submitted, run_id))
         if view.closed:
             self.record_end(run_id, state, view.reason, view)
@@ -723,10 +716,6 @@ class Store:
             f"The folder of run {run_id} cannot be used ({why}); start the run again with the same "
             "settings."
         )
-
-
-def _kind(spec: Spec) -> Kind:
-    return Kind.SWEEP if isinstance(spec, SweepSpec) else Kind.RUN
 
 
 def _digest(owner: str | None) -> str:

@@ -6,24 +6,37 @@ import secrets
 import shutil
 import sys
 import time
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
 from antidote_core.analysis.comparison import ANTIDOTE
-from antidote_core.engine.process.stopping import StopSign
+from antidote_core.engine.process.work import Work
 from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.log import LogWriter, follow, read
+from antidote_core.engine.store.log import LogWriter, read
 from antidote_core.engine.store.store import Store, content_key
 from antidote_core.engine.sweep.tasks import compute_cell, compute_reference
 from antidote_core.engine.sweep.worker_pool import TaskUpdate, WorkerPool, join_pool, start_pool
-from antidote_core.errors import RunError, sentence
-from antidote_core.runs.events import Event
+from antidote_core.errors import RunError
+from antidote_core.runs.events import (
+    Activity,
+    CellChanged,
+    Closed,
+    Compared,
+    Event,
+    Finished,
+    Note,
+    Queued,
+    ReferenceFound,
+    Stopped,
+    SweepStarted,
+    Workers,
+)
+from antidote_core.runs.kinds import RUN, SWEEP
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
-from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, SweepView, after_sweep, cell_data
+from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, SweepView
 from antidote_core.runs.view import RunView, fold
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, jsonable
 
 NEWS_SECONDS = 0.1  # between two looks at the stop file
 COUNT_SECONDS = 2.0  # between two counts of the workers
@@ -32,36 +45,23 @@ CELL, REFERENCE = "cell", "reference"
 Problem = tuple[str, str, int]
 
 
-class SweepWork:
+class SweepWork(Work[SweepView]):
     """The cells of one sweep on their way into the store, and its events into the log."""
 
+    kind = SWEEP
+
     def __init__(self, folder: RunFolder, log: LogWriter) -> None:
-        self._folder = folder
-        self._log = log
+        super().__init__(folder, log)
         self._id = folder.path.name
-        self._stop = StopSign(folder.stop)
         self._token = secrets.token_hex(8)
-        self._begun = time.monotonic()
-        self._view = SweepView()
         self._next_count = 0.0
 
-    def run(self) -> bool:
-        """Every cell that is not in the store; an error becomes the event "failed"."""
-        well = True
-        try:
-            self._work()
-        except Exception as error:
-            traceback.print_exc()
-            self._emit("failed", reason=sentence(error))
-            well = False
-        self._emit("closed")
-        return well
-
     def _work(self) -> None:
-        spec = self._folder.read_sweep()
-        self._emit("stage", text="reading the data")
+        spec = self._folder.read_spec()
+        assert isinstance(spec, SweepSpec)
+        self._emit(Activity(text="reading the data"))
         data = self._folder.read_data()
-        self._emit("started", sweep=spec.to_json(), id=spec.id, points=data.n)
+        self._emit(SweepStarted(sweep=spec.to_json(), id=spec.id, points=data.n))
         store = Store(self._folder.path.parent.parent)
         try:
             problems = self._unknown_problems(spec)
@@ -82,8 +82,8 @@ class SweepWork:
     def _unknown_problems(self, spec: SweepSpec) -> list[Problem]:
         """Problems without a reference; those of an earlier part of this log hold as before."""
         for event in read(self._folder.events)[0]:
-            if event.kind == "reference" and not event.data.get("reason"):
-                self._emit("reference", **event.data)
+            if isinstance(event, ReferenceFound) and not event.reason:
+                self._emit(event)
         known = {reference.problem for reference in self._view.references}
         return [problem for problem in spec.problems if problem not in known]
 
@@ -92,7 +92,8 @@ class SweepWork:
         found = store.finished_cell(content_key(cell.spec, data), self._id)
         if found is None:
             return False
-        view = follow(RunView(), read(store.folder(found).events)[0])
+        view = store.folder(found).view(RUN)
+        assert isinstance(view, RunView)
         if view.verification is None:  # its log is damaged
             return False
         self._tell_done(cell.index, found, view, reused=True)
@@ -105,10 +106,10 @@ class SweepWork:
         if self._folder.cluster.exists():
             address = self._folder.cluster.read_text(encoding="utf-8").strip()
         if address:
-            self._emit("stage", text=f"joining the cluster at {address}")
+            self._emit(Activity(text=f"joining the cluster at {address}"))
             return join_pool(address)
         count = cores()
-        self._emit("stage", text=f"starting {count} worker processes")
+        self._emit(Activity(text=f"starting {count} worker processes"))
         self._folder.scratch.mkdir(exist_ok=True)
         return start_pool(count, self._folder.scratch)
 
@@ -145,7 +146,7 @@ class SweepWork:
             kind, index = _read_tag(update.tag)
             if update.kind == "running":
                 if kind == CELL:
-                    self._emit("cell", index=index, state=RUNNING)
+                    self._emit(CellChanged(index=index, state=RUNNING))
                 continue
             awaited -= 1
             outcome = self._outcome(update)
@@ -163,9 +164,9 @@ class SweepWork:
         self._next_count = now + COUNT_SECONDS
         workers = pool.workers
         if workers != self._view.workers or not self._view.workers:
-            self._emit("workers", count=workers, scheduler=pool.address)
+            self._emit(Workers(count=workers, scheduler=pool.address))
             if not workers:
-                self._emit("stage", text="waiting: the cluster has no workers at the moment")
+                self._emit(Activity(text="waiting: the cluster has no workers at the moment"))
 
     def _outcome(self, update: TaskUpdate) -> Mapping[str, Any]:
         if update.kind == "done":
@@ -182,27 +183,27 @@ class SweepWork:
 
     def _keep_reference(self, problem: Problem, outcome: Mapping[str, Any]) -> None:
         if outcome["state"] == DONE:
-            self._emit("reference", **outcome["data"])
+            self._emit(outcome["event"])
             return
         clustering, fairness, k = problem
-        self._emit(
-            "note",
-            text=f"{clustering} with {fairness} at k = {k} has no lines of reference: "
-            f"{outcome['reason']}",
-        )
+        text = f"{clustering} with {fairness} at k = {k} has no lines of reference: "
+        self._emit(Note(text=text + outcome["reason"]))
 
     def _keep_cell(
         self, cell: Cell, outcome: Mapping[str, Any], data: Dataset, store: Store
     ) -> None:
         if outcome["state"] != DONE:
             reason = outcome.get("reason", "")
-            self._emit("cell", index=cell.index, state=outcome["state"], reason=reason)
+            self._emit(CellChanged(index=cell.index, state=outcome["state"], reason=reason))
             return
-        events = [Event("queued", 0.0, {}), *map(Event.from_json, outcome["events"])]
-        seconds = events[-1].seconds
+        seconds = outcome["events"][-1].seconds
         rows = [*outcome["rows"], *self._fair_rows(cell)]
-        events += [Event("comparison", seconds, {"row": row}) for row in rows]
-        events.append(Event("closed", seconds, {}))
+        events: list[Event] = [
+            Queued(),
+            *outcome["events"],
+            *(Compared(seconds=seconds, row=row) for row in rows),
+            Closed(seconds=seconds),
+        ]
         view = fold(events)
         run_id = store.keep_cell(cell.spec, data, self._id, events, view)
         self._tell_done(cell.index, run_id, view, reused=False)
@@ -220,32 +221,26 @@ class SweepWork:
         assert view.verification is not None
         rows = [row for row in view.comparison if row["name"] == ANTIDOTE]
         silhouette = rows[0]["silhouette"] if rows else None
-        values = cell_data(
-            index,
-            run_id,
-            cost=view.cost,
-            vanilla=view.vanilla_cost,
-            checked=view.verification.best_cost,
-            checks=view.verification.costs,
-            silhouette=float("nan") if silhouette is None else silhouette,
-            taken=view.seconds,
-            reused=reused,
+        figures = {
+            "cost": view.cost,
+            "vanilla": view.vanilla_cost,
+            "checked": view.verification.best_cost,
+            "checks": view.verification.costs,
+            "silhouette": silhouette,
+            "taken": round(view.seconds, 4),
+        }
+        self._emit(
+            CellChanged(index=index, state=DONE, run=run_id, reused=reused, **jsonable(figures))
         )
-        self._emit("cell", **values)
 
     def _end(self) -> None:
         failed, total = self._view.count(FAILED), len(self._view.rows)
         if self._stop():
-            self._emit("stopped", reason=self._stop.reason)
+            self._emit(Stopped(reason=self._stop.reason()))
         elif failed:
-            self._emit("finished", reason=f"{total - failed} of {total} cells, {failed} failed")
+            self._emit(Finished(reason=f"{total - failed} of {total} cells, {failed} failed"))
         else:
-            self._emit("finished", reason=f"all {total} cells are there")
-
-    def _emit(self, kind: str, **data: Any) -> None:
-        event = Event(kind, time.monotonic() - self._begun, data)
-        self._view = after_sweep(self._view, event)
-        self._log.append(event)
+            self._emit(Finished(reason=f"all {total} cells are there"))
 
 
 def _tag(kind: str, index: int) -> str:

@@ -14,16 +14,17 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import SOTA, baseline_result
 from antidote_core.errors import sentence
 from antidote_core.runs.cache import ProblemCache
+from antidote_core.runs.events import Alive
 from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import (
     DONE,
     FAILED,
     STOPPED,
     BaselineLine,
     Reference,
-    reference_data,
 )
-from antidote_core.runs.view import RunView, after
+from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 _local = threading.local()  # a process of a cluster may work in several threads
@@ -43,20 +44,20 @@ def _cache() -> ProblemCache:
 
 
 def compute_cell(spec_json: str, data: Dataset, token: str) -> dict[str, Any]:
-    """Algorithm 2 for one cell: its events as lines of a log, and its rows of comparison."""
+    """Algorithm 2 for one cell: its events, and its rows of comparison."""
     try:
-        spec, view, lines = RunSpec.from_json(spec_json), RunView(), []
+        spec, view, happened = RunSpec.from_json(spec_json), RunView(), []
         cache = _cache()
         for event in grow(spec, data, lambda: token in _flags, cache):
-            view = after(view, event)
-            if event.kind != "alive":  # goes by the clock and says nothing afterwards
-                lines.append(event.to_json())
-        if view.state == "stopped" or token in _flags:
+            view = view.apply_event(event)
+            if not isinstance(event, Alive):  # goes by the clock and says nothing afterwards
+                happened.append(event)
+        if view.state is JobState.STOPPED or token in _flags:
             return {"state": STOPPED}
         rows = [_plain_row(spec, data)]
         problem = cache.problem(spec, data)
         rows.append(solution_row(problem, ANTIDOTE, view.antidote, view.seconds).to_dict())
-        return {"state": DONE, "events": lines, "rows": rows}
+        return {"state": DONE, "events": happened, "rows": rows}
     except Exception as error:  # a cell that fails must not sink the sweep
         return {"state": FAILED, "reason": sentence(error), "trace": traceback.format_exc()}
 
@@ -78,7 +79,7 @@ def compute_reference(spec_json: str, data: Dataset, target: str | float) -> dic
     """Plain clustering, its noise, the fair algorithm and the target, for one problem."""
     try:
         spec = RunSpec.from_json(spec_json)
-        return {"state": DONE, "data": reference_data(_reference(spec, data, target))}
+        return {"state": DONE, "event": _reference(spec, data, target).to_event()}
     except Exception as error:
         return {"state": FAILED, "reason": sentence(error), "trace": traceback.format_exc()}
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot
+from antidote_core.analysis.snapshots import Snapshot, plain_tables, snapshot
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
@@ -61,7 +61,7 @@ class RunRecord:
         """The clustering with the antidote points of the answer; None before plain clustering."""
         if not self.view.vanilla:
             return None
-        return snapshot(self.data, self.spec, self.view, answer_step(self.view))
+        return snapshot(self.data, self.spec, self.view, self.view.answer_index)
 
     @cached_property
     def picture(self) -> Picture:

@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.analysis.snapshots import steps
 from antidote_core.reporting.figures.palette import ANTIDOTE, SOTA, TARGET_DASH, VANILLA, ink
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data
 from antidote_core.reporting.text.words import number
@@ -36,7 +35,7 @@ def curve_table(
     """
     digits = cost_digits(view)
     lines = _lines(view, fair or {}, digits)
-    rounds = [(len(step.antidote), step.cost) for step in steps(view)]
+    rounds = [(len(step.antidote), step.cost) for step in view.steps]
     current = [view.current["cost"]] if view.current else []
     own = [cost for _, cost in rounds] + current + list(view.noise)
     own += [cost for kind, cost, _ in lines if kind != "fair"]
@@ -307,9 +306,9 @@ def step_table(view: RunView) -> pd.DataFrame:
     """The table behind the curve: plain clustering and every round."""
     return pd.DataFrame(
         {
-            "step": [step.title for step in steps(view)],
-            "antidote points": [len(step.antidote) for step in steps(view)],
-            "cost": [step.cost for step in steps(view)],
+            "step": [step.title for step in view.steps],
+            "antidote points": [len(step.antidote) for step in view.steps],
+            "cost": [step.cost for step in view.steps],
         }
     )
 

@@ -10,7 +10,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from antidote_core.analysis.snapshots import steps
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures.palette import VANILLA, cluster_mark
 from antidote_core.reporting.text.progress import duration
@@ -96,7 +95,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
         shared_xaxes=True, vertical_spacing=0.12,
     )  # fmt: skip
     for index, (label, side) in enumerate(zip(labels(sides), sides, strict=True)):
-        found = steps(side.view)
+        found = side.view.steps
         mark = cluster_mark(index)
         figure.add_scatter(
             x=[len(step.antidote) for step in found],
@@ -138,7 +137,7 @@ def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
     rows = [
         {"run": label, "step": step.title, "points": len(step.antidote), "cost": step.cost}
         for label, side in zip(labels(sides), sides, strict=True)
-        for step in steps(side.view)
+        for step in side.view.steps
     ]
     return pd.DataFrame(rows, columns=["run", "step", "points", "cost"])
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from antidote_core.algorithms.algorithm2.realism import plausibility
 from antidote_core.reporting.text.words import number
-from antidote_core.runs.view import Round, RunView
+from antidote_core.runs.view import RunView, Step
 from antidote_core.types import Floats
 
 BINDING = {
@@ -174,7 +174,7 @@ def cut_sentence(cut: Mapping[str, Any]) -> str:
     )
 
 
-def _answer(view: RunView) -> Round | None:
+def _answer(view: RunView) -> Step | None:
     """The round whose V is the answer; the latest when the answer came after it."""
     designed = [done for done in view.history if done.design]
     if not designed:

@@ -43,8 +43,8 @@ def progress_sentence(view: SweepView) -> str:
     >>> progress_sentence(SweepView())
     'Getting ready: starting…'
     """
-    if view.stage or view.spec is None or not view.rows:
-        return f"Getting ready: {view.stage or 'starting'}…"
+    if view.activity or view.spec is None or not view.rows:
+        return f"Getting ready: {view.activity or 'starting'}…"
     left = f", about {duration(view.left)} left" if math.isfinite(view.left) else ""
     return f"{view.settled:,} of {len(view.rows):,} cells are done{left}."
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pandas as pd
 
-from antidote_core.engine.status import RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.reporting.text.settings_text import combination, dataset_title
 from antidote_core.reporting.text.verdict import share_of_data
 from antidote_core.reporting.text.words import number, percent
@@ -54,7 +54,7 @@ class RunRow:
         return all(word in said for word in text.casefold().split())
 
 
-def run_rows(statuses: Sequence[RunStatus]) -> list[RunRow]:
+def run_rows(statuses: Sequence[JobStatus]) -> list[RunRow]:
     """A row for each, latest first."""
     return sorted((_row(status) for status in statuses), key=lambda row: -row.at)
 
@@ -93,7 +93,7 @@ def zone_of(offset_minutes: int | None) -> tzinfo:
     return timezone(timedelta(minutes=-(offset_minutes or 0)))
 
 
-def _row(status: RunStatus) -> RunRow:
+def _row(status: JobStatus) -> RunRow:
     spec, found = status.spec, status.summary
     if isinstance(spec, SweepSpec):
         what, cost = _sweep(spec), UNKNOWN
@@ -123,7 +123,7 @@ def _row(status: RunStatus) -> RunRow:
     )
 
 
-def _state(status: RunStatus) -> str:
+def _state(status: JobStatus) -> str:
     said = STATES[status.state]
     if status.state == "finished" and "reached" in status.summary:
         said += ", target reached" if status.summary["reached"] else ", target not reached"

@@ -59,10 +59,10 @@ def verdict(view: RunView) -> Verdict:
 
 def _tiny_cluster(view: RunView) -> str:
     """A doubt when the answer has left hardly anyone in a cluster, and plain clustering had not."""
-    answer = next((done for done in view.history if done.cost == view.cost), None)
-    if answer is None or not view.vanilla:
+    answer = view.answer
+    if answer is None or answer.kind == "vanilla" or view.vanilla is None:
         return ""
-    before = min(sum(row) for row in view.vanilla["counts"])
+    before = min(sum(row) for row in view.vanilla.counts)
     after = int(answer.counts.sum(axis=1).min())
     if after >= TINY * view.points or after >= before:
         return ""

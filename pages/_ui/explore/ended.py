@@ -3,7 +3,7 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.reporting.figures.comparison_chart import (
     comparison_table,
     measure_figure,
@@ -18,7 +18,7 @@ from pages._ui.jobs.downloads import take_along
 from pages._ui.shared.link import escape
 
 
-def after(run_id: str, data: ac.Dataset, status: RunStatus, view: ac.RunView) -> None:
+def after(run_id: str, data: ac.Dataset, status: JobStatus, view: ac.RunView) -> None:
     """Everything that follows the charts."""
     spec = status.spec
     take_along(run_id, data, status, view)

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot, steps
+from antidote_core.analysis.snapshots import Snapshot, plain_tables, snapshot
 from antidote_core.projection.layout import Layout
 from antidote_core.reporting.documents.exports import antidote_table
 from antidote_core.reporting.figures import bars, tables
@@ -32,10 +32,10 @@ PROJECTIONS = ("umap", "pca", "features")
 
 def slider(view: ac.RunView) -> int | None:
     """Which step of an ended run to look at; None when there is nothing to choose."""
-    found = steps(view)
+    found = view.steps
     if len(found) < 2:
         return None
-    answer = answer_step(view)
+    answer = view.answer_index
     chosen = st.slider(
         "Look at round", 0, len(found) - 1, answer, key="round", bind=URL,
         help="0 is plain clustering, before anything was added.",
@@ -76,7 +76,7 @@ def shot(
     run_id: str, spec: ac.RunSpec, view: ac.RunView, data: ac.Dataset, step: int | None
 ) -> Snapshot | None:
     """The chosen step of the run, or the latest one; None before plain clustering is known."""
-    found = steps(view)
+    found = view.steps
     if not found:
         return None
     index = len(found) - 1 if step is None else min(step, len(found) - 1)

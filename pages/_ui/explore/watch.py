@@ -5,9 +5,8 @@ import time
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.snapshots import steps
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.fairness import FAIRNESS
 from antidote_core.reporting.figures.comparison_chart import fair_costs
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
@@ -16,6 +15,7 @@ from antidote_core.reporting.text.glossary import explain, explain_cost
 from antidote_core.reporting.text.progress import duration, progress
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
 from antidote_core.reporting.text.words import number
+from antidote_core.runs.state import JobState
 from pages._ui.explore import ended
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
@@ -92,13 +92,13 @@ def _head(run_id: str, working: bool, drawn: tuple) -> None:
         _ended(status, view)
 
 
-def _working(status: RunStatus, view: ac.RunView) -> None:
+def _working(status: JobStatus, view: ac.RunView) -> None:
     elapsed = time.time() - status.started if status.started else 0.0
     figures = progress(view, status.spec, elapsed)
-    if status.state is RunState.QUEUED:
+    if status.state is JobState.QUEUED:
         _box("waiting", status.message, "It starts by itself as soon as another run ends.")
     elif not view.vanilla:
-        stage = view.stage or ("clustering the data as it is" if view.spec else "starting")
+        stage = view.activity or ("clustering the data as it is" if view.spec else "starting")
         _box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
     elif not view.noise:
         _box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
@@ -127,7 +127,7 @@ def _working(status: RunStatus, view: ac.RunView) -> None:
         _figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
 
 
-def _ended(status: RunStatus, view: ac.RunView) -> None:
+def _ended(status: JobStatus, view: ac.RunView) -> None:
     found = verdict(view)
     _box(found.tone, found.headline, " ".join(found.details))
     if status.live:
@@ -185,19 +185,19 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
     with st.expander("The numbers behind this chart"):
         rows = [
             {"step": step.title, "points": len(step.antidote), "cost": step.cost}
-            for step in steps(view)
+            for step in view.steps
         ]
         st.dataframe(rows, hide_index=True)
     ended.contests(view)
 
 
-def trouble(run_id: str, status: RunStatus) -> None:
+def trouble(run_id: str, status: JobStatus) -> None:
     """A run that did not finish: again, and what its process printed."""
     again, log = st.columns([1, 3])
     if again.button("Run again", width="stretch"):
         or_show_error(store.runner().restart, run_id, store.owner())
         st.rerun()
-    if status.state in (RunState.FAILED, RunState.DEAD):
+    if status.state in (JobState.FAILED, JobState.DEAD):
         with log.expander("Log of the worker"):
             text = or_show_error(store.log_of, run_id)
             st.code(text or "The worker printed nothing.", language=None)

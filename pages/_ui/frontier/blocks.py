@@ -6,7 +6,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.frontier_curves import curves
-from antidote_core.engine.status import RunState, RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.reporting.figures.frontier_chart import CELL, cost_chart, quality_chart
 from antidote_core.reporting.figures.frontier_table import (
     cell_table,
@@ -30,6 +30,7 @@ from antidote_core.reporting.text.frontier_words import (
     sureness_table,
 )
 from antidote_core.reporting.text.progress import duration
+from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import FAILED, SweepView
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
@@ -78,7 +79,7 @@ def _head(sweep_id: str, working: bool) -> None:
     store.runner().touch(sweep_id, store.owner())
     found = frontier_verdict(view)
     details = found.details
-    if status.state is RunState.QUEUED:
+    if status.state is JobState.QUEUED:
         details = (status.message,)
     with st.container(key=f"verdict-{found.tone}"):
         st.subheader(escape(found.headline), anchor=False)
@@ -89,7 +90,7 @@ def _head(sweep_id: str, working: bool) -> None:
     _figures(status, view)
 
 
-def _figures(status: RunStatus, view: SweepView) -> None:
+def _figures(status: JobStatus, view: SweepView) -> None:
     if not view.rows:
         return
     with st.container(horizontal=True, gap="medium"):
@@ -240,9 +241,9 @@ def _failures(view: SweepView) -> None:
         st.dataframe(failures_table(view), hide_index=True)
 
 
-def trouble(sweep_id: str, status: RunStatus, view: SweepView) -> None:
+def trouble(sweep_id: str, status: JobStatus, view: SweepView) -> None:
     """A sweep with something missing: go on, and what its process printed."""
-    missing = view.count(FAILED) if status.state is RunState.FINISHED else 0
+    missing = view.count(FAILED) if status.state is JobState.FINISHED else 0
     if not (status.can_restart or missing):
         return
     again, log = st.columns([1, 3])
@@ -250,7 +251,7 @@ def trouble(sweep_id: str, status: RunStatus, view: SweepView) -> None:
     if again.button(label, width="stretch", key="resume"):
         or_show_error(store.resume, sweep_id)
         st.rerun()
-    if missing or status.state in (RunState.FAILED, RunState.DEAD):
+    if missing or status.state in (JobState.FAILED, JobState.DEAD):
         with log.expander("Log of the worker"):
             text = or_show_error(store.log_of, sweep_id)
             st.code(text or "The worker printed nothing.", language=None)

@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import Runner
-from antidote_core.engine.status import RunStatus
+from antidote_core.engine.status import JobStatus
 from antidote_core.projection.layout import find_layout
 from antidote_core.reporting.documents.bundle import run_bundle, run_json
 from antidote_core.reporting.documents.exports import (
@@ -44,7 +44,7 @@ class Files:
     owner: str
     layouts: Path
     data: ac.Dataset
-    status: RunStatus
+    status: JobStatus
     view: ac.RunView
     when: str
 
@@ -72,7 +72,7 @@ class Files:
         return self.runner.events(self.status.run_id, owner=self.owner)[0]
 
 
-def take_along(run_id: str, data: ac.Dataset, status: RunStatus, view: ac.RunView) -> None:
+def take_along(run_id: str, data: ac.Dataset, status: JobStatus, view: ac.RunView) -> None:
     """The buttons; without antidote points there is no table of them."""
     st.subheader("Take it along", anchor=False)
     files = Files(
@@ -147,7 +147,7 @@ class SweepFiles:
         return safe_csv(cell_table(self.record.view))
 
 
-def take_along_sweep(status: RunStatus, spec: SweepSpec, data: ac.Dataset, view: SweepView) -> None:
+def take_along_sweep(status: JobStatus, spec: SweepSpec, data: ac.Dataset, view: SweepView) -> None:
     """Report, slides, files, lines of Python and a link."""
     st.subheader("Take it along", anchor=False)
     sweep_id = status.run_id

@@ -3,7 +3,7 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import RunStatus
+from antidote_core.engine.status import JobStatus
 from pages._ui.jobs import store
 from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.shared.link import escape
@@ -11,7 +11,7 @@ from pages._ui.shared.show import or_show_error
 
 
 def run_bar(
-    asked: RunRequest, run_id: str | None, status: RunStatus | None, own: ac.Dataset | None
+    asked: RunRequest, run_id: str | None, status: JobStatus | None, own: ac.Dataset | None
 ) -> None:
     """The one large button; `own` is the table if it is one of this browser."""
     with st.container(key="runbar"):

@@ -7,7 +7,8 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine import Runner, default_home
 from antidote_core.engine.settings import default_scheduler
-from antidote_core.engine.status import RunStatus
+from antidote_core.engine.status import JobStatus
+from antidote_core.runs import kinds
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
@@ -75,9 +76,9 @@ def stop(run_id: str) -> bool:
     return stopped
 
 
-def all_jobs() -> list[RunStatus]:
+def all_jobs() -> list[JobStatus]:
     """The runs and frontiers on the list of this browser."""
-    return [*runner().runs(owner()), *runner().sweeps(owner())]
+    return runner().jobs(owner())
 
 
 def rename(run_id: str, name: str) -> None:
@@ -91,7 +92,7 @@ def delete(run_id: str) -> None:
         show_run(None)
 
 
-def status_of(run_id: str) -> RunStatus:
+def status_of(run_id: str) -> JobStatus:
     return runner().status(run_id, owner())
 
 
@@ -140,14 +141,15 @@ def shown_sweep() -> str | None:
 
 def start_sweep(spec: SweepSpec, own: ac.Dataset | None = None) -> str:
     """Start the sweep, or go on with it, and show it; `own` is a table of this browser."""
-    sweep_id = runner().submit_sweep(spec, own, owner(), temporary=own is not None)
+    sweep_id = runner().submit(spec, own, owner(), temporary=own is not None)
     st.session_state[SWEEP] = sweep_id
     st.query_params[SWEEP] = sweep_id
     return sweep_id
 
 
 def sweep_view_of(sweep_id: str) -> SweepView:
-    return runner().sweep_view(sweep_id, owner())
+    view: SweepView = runner().view(sweep_id, owner(), kinds.SWEEP)
+    return view
 
 
 def events_of(sweep_id: str) -> list[Event]:

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from antidote_core.engine import RunError, Runner, RunState
+from antidote_core.engine import JobState, RunError, Runner
 from antidote_core.engine.limits import Limits
 from tests.core.engine.runs import LONG, SMALL, other, until
 
@@ -46,7 +46,7 @@ def test_a_run_that_takes_too_long_is_stopped_with_its_best(tmp_path):
         until(lambda: runner.view(run_id).rounds >= 1, 120)
         runner.store._execute("UPDATE runs SET started = started - 3600")  # an hour goes by
         status = runner.wait(run_id, 120)
-        assert status.state is RunState.STOPPED
+        assert status.state is JobState.STOPPED
         assert status.reason == "the run used its 30 minutes; the best V so far is kept"
         assert runner.view(run_id).rounds >= 1
         assert runner.view(run_id).size > 0

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from antidote_core import load_dataset, run
-from antidote_core.engine import RunError, Runner, RunState
+from antidote_core.engine import JobState, RunError, Runner
 from antidote_core.engine.settings import (
     LEASE_SECONDS,
     LOOK_SECONDS,
@@ -20,6 +20,7 @@ from antidote_core.engine.settings import (
     worker_environment,
 )
 from antidote_core.engine.store.log import read
+from antidote_core.runs.kinds import RUN
 from antidote_core.runs.spec import RunSpec
 from tests.core.engine.runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
 
@@ -48,7 +49,7 @@ def test_a_run_to_its_end_is_the_run_in_process_and_is_replayed_at_once(runner, 
     run_id = runner.submit(spec, owner="ann")
     status = runner.wait(run_id, 60)
     view = runner.view(run_id)
-    assert status.state is RunState.FINISHED
+    assert status.state is JobState.FINISHED
     assert view.closed
     assert plain(view) == plain(run(spec))
     assert view.reached
@@ -60,7 +61,7 @@ def test_a_run_to_its_end_is_the_run_in_process_and_is_replayed_at_once(runner, 
     begun = time.monotonic()
     again = runner.submit(spec, owner="bob")
     assert again == run_id
-    assert runner.status(again).state is RunState.FINISHED
+    assert runner.status(again).state is JobState.FINISHED
     assert plain(runner.view(again)) == plain(view)
     assert time.monotonic() - begun < 1
     assert not workers_under(home)
@@ -77,13 +78,13 @@ def test_stop_keeps_the_best_so_far(runner):
     assert runner.stop(run_id)
     status = runner.wait(run_id, 20)
     view = runner.view(run_id)
-    assert status.state is RunState.STOPPED
+    assert status.state is JobState.STOPPED
     assert (view.state, view.reason) == ("stopped", "stopped by you")
     assert view.size >= 2
     assert view.cost < view.vanilla_cost
     assert view.cost == min(r.cost for r in view.history)
     assert runner.stop(run_id)  # once more does no harm
-    assert runner.status(run_id).state is RunState.STOPPED
+    assert runner.status(run_id).state is JobState.STOPPED
 
 
 def test_a_worker_that_does_not_listen_is_ended_and_the_best_is_kept(runner):
@@ -94,7 +95,7 @@ def test_a_worker_that_does_not_listen_is_ended_and_the_best_is_kept(runner):
     runner.stop(run_id)
     status = runner.wait(run_id, 15)
     view = runner.view(run_id)
-    assert (status.state, status.reason) == (RunState.STOPPED, "stopped by you")
+    assert (status.state, status.reason) == (JobState.STOPPED, "stopped by you")
     assert view.cost <= best < view.vanilla_cost
     assert status.summary["size"] == view.size > 0
 
@@ -114,43 +115,43 @@ def test_a_killed_worker_is_reported_within_5_seconds_and_restarts_to_the_same_r
         noticed = until(lambda: not runner.status(run_id).live, 5)
         assert noticed < 5
         status, view = runner.status(run_id), runner.view(run_id)
-        if status.state is RunState.FINISHED:  # the kill came after its last line
+        if status.state is JobState.FINISHED:  # the kill came after its last line
             break
-        assert status.state is RunState.DEAD
+        assert status.state is JobState.DEAD
         assert (view.state, view.closed) == ("dead", True)
         assert "signal 9" in status.reason
         assert status.can_restart
         assert runner.restart(run_id) == run_id
         assert runner.status(run_id).live
-    assert runner.wait(run_id, 60).state is RunState.FINISHED
+    assert runner.wait(run_id, 60).state is JobState.FINISHED
     assert plain(runner.view(run_id)) == expected
 
 
 def test_queue_with_one_slot(runner):
     ids = [runner.submit(other(LONG, seed), owner="ann") for seed in range(3)]
-    until(lambda: runner.status(ids[0]).state is RunState.RUNNING)
+    until(lambda: runner.status(ids[0]).state is JobState.RUNNING)
     assert [runner.status(i).position for i in ids] == [0, 1, 2]
     assert runner.view(ids[2]).state == "queued"
     assert runner.submit(other(LONG, 2), owner="bob") == ids[2]  # joined where it stands
     runner.stop(ids[1])
-    assert runner.status(ids[1]).state is RunState.STOPPED
+    assert runner.status(ids[1]).state is JobState.STOPPED
     assert runner.view(ids[1]).closed
     assert runner.status(ids[2]).position == 1
     until(has_round(runner, ids[0]))
-    assert runner.status(ids[2]).state is RunState.QUEUED
+    assert runner.status(ids[2]).state is JobState.QUEUED
     runner.stop(ids[0])
     until(has_round(runner, ids[2]))
     assert len(runner._scheduler._workers) == 1
     assert not runner.stop(ids[2], owner="ann")  # bob has just joined it
-    assert runner.status(ids[2]).state is RunState.RUNNING
-    assert [s.run_id for s in runner.runs("ann")] == ids[::-1]
-    assert [s.run_id for s in runner.runs("bob")] == [ids[2]]
+    assert runner.status(ids[2]).state is JobState.RUNNING
+    assert [s.run_id for s in runner.jobs("ann", RUN)] == ids[::-1]
+    assert [s.run_id for s in runner.jobs("bob", RUN)] == [ids[2]]
 
 
 def test_a_failed_run_says_why_and_keeps_its_log(runner):
     run_id = runner.submit(dataclasses.replace(SMALL, optimizer="magic"))
     status = runner.wait(run_id, 60)
-    assert status.state is RunState.FAILED
+    assert status.state is JobState.FAILED
     assert "optimizer must be one of" in status.message
     assert "Traceback" in runner.worker_log(run_id)
 
@@ -162,7 +163,7 @@ def test_an_upload_runs_on_its_own_rows(runner):
     )
     spec = dataclasses.replace(SMALL, dataset="mine")
     run_id = runner.submit(spec, data=data, owner="ann")
-    assert runner.wait(run_id, 60, "ann").state is RunState.FINISHED
+    assert runner.wait(run_id, 60, "ann").state is JobState.FINISHED
     assert plain(runner.view(run_id, "ann")) == plain(run(spec, data))
     assert runner.status(run_id, "ann").private
     assert runner.data(run_id, "ann").content_hash == data.content_hash
@@ -195,7 +196,7 @@ def test_a_temporary_run_goes_with_its_owner_even_while_it_works(runner, home):
     until(lambda: not any(run_id in command for command in workers_under(home)))
     assert [path.name for path in (home / "runs").iterdir()] == [kept]
     later = runner.submit(SMALL)  # the place of the removed run is free again
-    assert runner.wait(later, 60).state is RunState.FINISHED
+    assert runner.wait(later, 60).state is JobState.FINISHED
 
 
 def test_a_temporary_run_is_removed_when_nobody_renews_it(runner, home):
@@ -226,10 +227,10 @@ def test_a_run_that_nobody_looks_at_is_stopped_and_says_so(home):
 
         until(looked_at_both)
         until(lambda: runner.touch(watched, "ann") or not runner.status(forgotten).live)
-        assert runner.status(forgotten).state is RunState.STOPPED
+        assert runner.status(forgotten).state is JobState.STOPPED
         assert "nobody looked" in runner.view(forgotten).reason
         assert runner.view(forgotten).size > 0
-        assert runner.status(watched).state is RunState.RUNNING
+        assert runner.status(watched).state is JobState.RUNNING
 
 
 @pytest.mark.parametrize("hours", [30, -30])
@@ -246,7 +247,7 @@ def test_a_clock_that_jumps_stops_and_removes_nothing(runner, home, monkeypatch,
     time.sleep(2 * LOOK_SECONDS)  # time for the looks at what is idle, late or without its owner
     until(lambda: runner.view(run_id, "ann").rounds > rounds)
     status = runner.status(run_id, "ann")
-    assert status.state is RunState.RUNNING
+    assert status.state is JobState.RUNNING
     assert abs(time.time() - status.started) < 60
     assert runner.store.watchers(run_id, "bob", 60) == 1
 
@@ -261,7 +262,7 @@ def test_a_folder_that_vanishes_is_a_sentence_and_frees_its_slot(runner):
             with pytest.raises(RunError, match=r"folder of run .* cannot be"):
                 ask(run_id)
     status = runner.wait(run_id, 5)
-    assert status.state is RunState.DEAD
+    assert status.state is JobState.DEAD
     assert "folder" in status.reason
     with pytest.raises(RunError, match="its log is missing"):
         runner.restart(run_id)
@@ -291,13 +292,13 @@ def test_only_one_runner_schedules_and_the_other_takes_over(home):
     assert run_id in first._scheduler._workers
     assert not second._scheduler._workers
     first.close()
-    assert second.status(run_id).state is RunState.DEAD
+    assert second.status(run_id).state is JobState.DEAD
     assert "server ended" in second.status(run_id).message
     until(lambda: second.schedules, 5)
     second.restart(run_id)
     until(has_round(second, run_id))
     second.stop(run_id)
-    assert second.wait(run_id, 20).state is RunState.STOPPED
+    assert second.wait(run_id, 20).state is JobState.STOPPED
     second.close()
 
 
@@ -334,10 +335,10 @@ def test_workers_die_with_a_killed_server_and_a_new_one_recovers(home):
     with Runner(home, slots=1) as runner:
         until(lambda: not runner.status(working).live, 5)
         status, view = runner.status(working), runner.view(working)
-        assert status.state is RunState.DEAD
+        assert status.state is JobState.DEAD
         assert "server ended" in status.message
         assert view.rounds >= 1  # what was found is still there
-        assert runner.wait(waiting, 60).state is RunState.FINISHED  # its turn came after all
+        assert runner.wait(waiting, 60).state is JobState.FINISHED  # its turn came after all
         runner.restart(working)
         until(has_round(runner, working))
         assert runner.view(working).history[0].cost == view.history[0].cost

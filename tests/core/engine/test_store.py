@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from antidote_core import dataset_from_frame, load_dataset
-from antidote_core.engine import RunError, RunState, Store
+from antidote_core.engine import JobState, RunError, Store
 from antidote_core.engine.settings import default_home
 from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
 from antidote_core.engine.store.folder import RunFolder
@@ -38,7 +38,7 @@ def upload():
     return dataset_from_frame(frame, features=["age", "work"], protected="sex", name="staff")
 
 
-def end(store, run_id, state=RunState.FINISHED):
+def end(store, run_id, state=JobState.FINISHED):
     store.claim(run_id)
     RunFolder(store.runs / run_id).write_end(state, "because")
     store.settle(run_id, state, "because", RunView())
@@ -81,7 +81,7 @@ def test_identical_runs_are_joined_and_replayed_and_others_are_not(store):
     assert store.submit(SMALL, changed) != first
 
 
-@pytest.mark.parametrize("state", [RunState.STOPPED, RunState.FAILED, RunState.DEAD])
+@pytest.mark.parametrize("state", [JobState.STOPPED, JobState.FAILED, JobState.DEAD])
 def test_only_a_finished_run_is_replayed(store, state):
     first = store.submit(SMALL, BLOBS)
     end(store, first, state)
@@ -201,7 +201,7 @@ def test_data_files_come_back_the_same(tmp_path):
 def test_queue_positions_follow_the_order_of_asking(store):
     ids = [store.submit(other(SMALL, seed), BLOBS) for seed in range(3)]
     assert [store.status(i).position for i in ids] == [1, 2, 3]
-    assert store.ids(RunState.QUEUED) == ids
+    assert store.ids(JobState.QUEUED) == ids
     assert store.claim(ids[0])
     assert not store.claim(ids[0])
     assert [store.status(i).position for i in ids] == [0, 1, 2]
@@ -215,7 +215,7 @@ def test_queue_positions_follow_the_order_of_asking(store):
 
 def test_only_what_ended_unfinished_can_be_queued_again(store):
     run_id = store.submit(SMALL, BLOBS)
-    for state in (None, RunState.FINISHED):
+    for state in (None, JobState.FINISHED):
         if state:
             end(store, run_id, state)
         with pytest.raises(RunError, match="only one that was stopped, failed"):
@@ -229,7 +229,7 @@ def everything(store):
     return (
         [{k: row[k] for k in row.keys() if k not in volatile} for row in rows],  # noqa: SIM118
         [tuple(row) for row in owners],
-        store.ids(RunState.QUEUED),
+        store.ids(JobState.QUEUED),
     )
 
 
@@ -239,7 +239,7 @@ def filled(store):
     store.submit(dataclasses.replace(SMALL, dataset="staff"), upload(), "bob", private=True)
     store.rename(ids[1], "bob", "mine")
     end(store, ids[0])
-    end(store, ids[1], RunState.DEAD)
+    end(store, ids[1], JobState.DEAD)
     store.claim(ids[2])
     with LogWriter(store.folder(ids[2]).events) as log:
         log.append(Event("stage", 0.0, {"text": "loading"}))
@@ -275,7 +275,7 @@ def test_a_lost_or_damaged_index_is_rebuilt_on_opening(tmp_path, damage):
         connection.close()
     again = Store(tmp_path)
     assert everything(again) == before
-    assert again.status(ids[0]).state is RunState.FINISHED
+    assert again.status(ids[0]).state is JobState.FINISHED
     again.close()
 
 
@@ -311,7 +311,7 @@ def test_a_run_that_cannot_be_written_gives_a_sentence_and_leaves_nothing(store)
     store.runs.write_text("")
     with pytest.raises(RunError, match="cannot be written"):
         store.submit(SMALL, BLOBS)
-    assert store.ids(RunState.QUEUED) == []
+    assert store.ids(JobState.QUEUED) == []
 
 
 def test_home_is_named_by_the_environment(monkeypatch, tmp_path):

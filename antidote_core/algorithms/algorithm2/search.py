@@ -1,0 +1,148 @@
+"""Algorithm 2 by search: one minimisation of F over V per size."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from antidote_core.algorithms.algorithm2.sizes import Sizes
+from antidote_core.optimizers import get_optimizer
+from antidote_core.optimizers.protocol import Box, Minimise, Minimum
+from antidote_core.problem import Problem
+from antidote_core.runs.events import Progress, Round
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.target import meets
+from antidote_core.runs.view import pack
+from antidote_core.types import Floats
+
+REPORT_EVERY = 20  # evaluations between two reports of an improvement within a round
+REPORT_LATEST = 100  # evaluations after which there is a report even without an improvement
+
+Cancel = Callable[[], bool]
+
+
+def searched_rounds(
+    spec: RunSpec, problem: Problem, target: float, strict: bool, sizes: Sizes, stop: Cancel
+) -> Iterator[Progress | Round]:
+    """Events: one search per size, each from the V of the last."""
+    optimizer = get_optimizer(spec.optimizer)
+    evaluations = 0
+    index = 0
+    previous = problem.points[:0]
+    while (size := sizes.next()) is not None and not stop():
+        minimise = optimizer.minimiser(problem, size, spec.embed_dim)
+        rng = np.random.default_rng([spec.seed, index])
+        start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
+        search = Search(problem, minimise, size, spec, rng, start, stop)
+        for count, cost in search:
+            yield Progress(index=index, size=size, cost=cost, evaluations=evaluations + count)
+        found = search.minimum
+        evaluations += found.evaluations
+        if found.evaluations == 0:
+            break
+        antidote = found.x.reshape(size, -1)
+        reached = meets(found.value, target, strict)
+        yield Round(
+            index=index,
+            size=size,
+            antidote=pack(antidote),
+            reached=reached,
+            evaluations=evaluations,
+            **problem.outcome(antidote),
+        )
+        previous = antidote
+        sizes.record(size, reached)
+        index += 1
+
+
+class Search:
+    """One minimisation in a thread of its own, so that its improvements can be seen as they come.
+
+    Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations and at least
+    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels
+    the minimisation.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        minimise: Minimise,
+        size: int,
+        spec: RunSpec,
+        rng: np.random.Generator,
+        start: Floats | None,
+        stop: Cancel,
+    ) -> None:
+        d = problem.points.shape[1]
+        lower, upper = problem.box(spec.box)
+        self._left = threading.Event()
+        self._reports: queue.SimpleQueue[tuple[int, float] | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._minimum: Minimum | None = None
+
+        def work() -> None:
+            try:
+                self._minimum = minimise(
+                    lambda x: problem.evaluate(x.reshape(size, d)),
+                    Box(np.tile(lower, size), np.tile(upper, size)),
+                    spec.budget,
+                    rng,
+                    on_eval=self._on_eval(),
+                    cancel=lambda: self._left.is_set() or stop(),
+                    start=None if start is None else start.reshape(1, -1),
+                )
+            except BaseException as error:
+                self._error = error
+            finally:
+                self._reports.put(None)
+
+        self._thread = threading.Thread(target=work, daemon=True)
+
+    def _on_eval(self) -> Callable[[int, float, Floats, float], None]:
+        best = float("inf")
+        reported_at = 0
+        pending = False
+
+        def on_eval(count: int, value: float, x: Floats, best_value: float) -> None:
+            nonlocal best, reported_at, pending
+            if best_value < best:
+                best, pending = best_value, True
+            due = REPORT_EVERY if pending else REPORT_LATEST
+            if count == 1 or count - reported_at >= due:
+                self._reports.put((count, best))
+                reported_at, pending = count, False
+
+        return on_eval
+
+    def __iter__(self) -> Iterator[tuple[int, float]]:
+        self._thread.start()
+        try:
+            while (report := self._reports.get()) is not None:
+                yield report
+        finally:
+            self._left.set()
+            self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    @property
+    def minimum(self) -> Minimum:
+        """The answer, once the search is over."""
+        assert self._minimum is not None
+        return self._minimum
+
+
+def _extended(
+    problem: Problem, previous: Floats, size: int, rng: np.random.Generator
+) -> Floats | None:
+    """The previous V resized: more copies of its own points, or fewer of them."""
+    if not len(previous):
+        return None
+    if size <= len(previous):
+        rows = np.linspace(0, len(previous) - 1, size).round().astype(np.int64)
+        return previous[rows]
+    extra = rng.choice(len(previous), size - len(previous))
+    return np.vstack([previous, previous[extra]])
