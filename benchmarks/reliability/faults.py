@@ -380,7 +380,7 @@ def torn_logs(times: int = 1000) -> Row:
             untouched = [_kind(other) for place, other in enumerate(lines) if abs(place - at) > 1]
             # What has no line end yet counts as being written, so the last line may be torn.
             unseen = torn in (b"", b"\n") or (at == len(lines) - 1 and not torn.endswith(b"\n"))
-            notes = [note for note in Follower(path).view().notes if "damaged" in note]
+            notes = [note for note in Follower(path, RunView()).view().notes if "damaged" in note]
             lost += not (_holds(kinds, untouched) and (unseen or bool(notes)))
             said.update(notes)
     return Row("log line torn or overwritten", times, lost, " / ".join(sorted(said)))

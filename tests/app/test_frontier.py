@@ -14,7 +14,7 @@ from antidote_core.engine.store.store import content_key
 from antidote_core.reporting.text.frontier_words import frontier_verdict
 from antidote_core.runs.kinds import SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import fold_sweep
+from antidote_core.runs.sweep_view import SweepView
 from tests.core.runs.made_sweeps import SPEC, events
 
 from .test_pages import open_page, texts
@@ -57,11 +57,11 @@ def kept(home, **changes) -> str:
         with LogWriter(folder.events) as log:
             for event in events(**changes):
                 log.append(event)
-        view = fold_sweep(events(**changes))
+        view = SweepView.fold(events(**changes))
         key = content_key(SPEC, ac.load_dataset(SPEC.dataset))
         store._insert(sweep_id, key, SPEC, False, time.time(), JobState(view.state))
         store._attach(sweep_id, None)
-        store.settle(sweep_id, JobState(view.state), view.reason, view)
+        store.record_end(sweep_id, JobState(view.state), view.reason, view)
     store.close()
     return sweep_id
 

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import antidote_core as ac
-from antidote_core.engine.process.worker import FOLLOW_UPS
+from antidote_core.engine.process.work import FOLLOW_UPS
 from antidote_core.reporting.documents.bundle import CONTENTS, run_bundle, run_json
 from antidote_core.reporting.documents.page import (
     MAX_ROWS,
@@ -31,6 +31,7 @@ from antidote_core.reporting.figures.curve import run_curve_figure
 from antidote_core.reporting.text import caveats
 from antidote_core.reporting.text.settings_text import settings
 from antidote_core.reporting.text.verdict import verdict
+from antidote_core.runs.events import event_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import fold
 
@@ -211,7 +212,7 @@ def test_no_cell_of_the_zip_is_a_formula(record, events) -> None:
 
 @pytest.mark.parametrize("kinds", [1, 2, 4])
 def test_a_run_that_ended_early_has_a_report_and_slides(events, record, kinds) -> None:
-    ending = ac.Event("stopped", 1.0, {"reason": "stopped by you"})
+    ending = event_of("stopped", {"seconds": 1.0, "reason": "stopped by you"})
     view = fold([*events[:kinds], ending])
     early = dataclasses.replace(record, view=view)
     assert "stopped by you" in run_report(early)

@@ -27,6 +27,8 @@ from antidote_core.engine.limits import Limits
 from antidote_core.engine.store.dataset_file import read_dataset
 from antidote_core.engine.store.log import LogWriter, read
 from antidote_core.runs.events import Closed, Event, event_of
+from antidote_core.runs.kinds import RUN
+from antidote_core.runs.kinds import SWEEP as SWEEP_KIND
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import DONE
@@ -181,8 +183,8 @@ def statuses(home):
         for name in names():
             kept = Kept(name)
             status = runner.status(golden_id(name), "ann")
-            ask = runner.sweep_view if kept.sweep else runner.view
-            view = ask(golden_id(name), "ann")
+            kind = SWEEP_KIND if kept.sweep else RUN
+            view = runner.view(golden_id(name), "ann", kind)
             found[name] = {
                 "state": str(status.state),
                 "reason": status.reason,
@@ -374,7 +376,7 @@ def record_sweeps(home):
             store(runner, run_id, name)
         spec = but(QUICK, budget=4000)
         run_id = runner.submit(spec, owner="ann")
-        until(lambda: runner.view(run_id, kind=SWEEP).count(DONE) >= 2)
+        until(lambda: runner.view(run_id, kind=SWEEP_KIND).count(DONE) >= 2)
         runner.stop(run_id)
         runner.wait(run_id)
         store(runner, run_id, "sweep-stopped")

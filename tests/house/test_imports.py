@@ -86,14 +86,15 @@ def test_import_layers_hold():
 @pytest.mark.parametrize(
     ("file", "line", "contract"),
     [
-        ("antidote_core/clustering/generic.py", "import antidote_core.problem", "downwards only"),
-        ("antidote_core/types.py", "from antidote_core import fairness", "downwards only"),
-        ("antidote_core/stray.py", "import json", "downwards only"),
-        ("antidote_core/datasets/frame.py", "import streamlit", "nothing of the screen"),
-        ("antidote_core/problem.py", "import plotly.express", "Plotly in"),
-        ("pages/home.py", "import plotly.express", "Plotly in"),
-        ("pages/_ui/shared/show.py", "import pages.home", "knows no page"),
-        ("pages/home.py", "import numpy", "No arithmetic"),
+        ("antidote_core/clustering/generic.py", "import antidote_core.problem", "downwards only")(
+            "antidote_core/types.py", "from antidote_core import fairness", "downwards only"
+        )("antidote_core/stray.py", "import json", "downwards only")(
+            "antidote_core/datasets/frame.py", "import streamlit", "nothing of the screen"
+        )("antidote_core/problem.py", "import plotly.express", "Plotly in")(
+            "pages/home.py", "import plotly.express", "Plotly in"
+        )("pages/_ui/shared/show.py", "import pages.home", "knows no page")(
+            "pages/home.py", "import numpy", "No arithmetic"
+        )
     ],
 )
 def test_a_forbidden_import_is_noticed(tmp_path, file, line, contract):

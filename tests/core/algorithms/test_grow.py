@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from antidote_core import RunSpec, SpecError, fold, grow, load_dataset, run
-from antidote_core.algorithms.algorithm2.grow import _shrunk, _Sizes
+from antidote_core.algorithms.algorithm2.grow import _shrunk
+from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.algorithm2.verification import noise, verify
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import Problem
@@ -66,7 +67,7 @@ def test_growth_stops_at_the_size_limit_and_keeps_the_best():
 
 
 def test_default_limit_is_a_tenth_of_the_data():
-    sizes = _Sizes(RunSpec(dataset="bank"), 5000)
+    sizes = Sizes(RunSpec(dataset="bank"), 5000)
     assert sizes.limit == 500
 
 
@@ -116,7 +117,7 @@ def test_bisect_finds_a_smaller_size_than_it_started_from():
 
 @pytest.mark.parametrize("works", range(1, 40))
 def test_bisect_sizes_find_any_threshold(works):
-    sizes = _Sizes(RunSpec(dataset="bank", growth="bisect", start_size=3, max_size=100), 10_000)
+    sizes = Sizes(RunSpec(dataset="bank", growth="bisect", start_size=3, max_size=100), 10_000)
     tried = []
     while (size := sizes.next()) is not None:
         tried.append(size)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
-from antidote_core.algorithms.algorithm2.heartbeat import Pulsed
+from antidote_core.algorithms.steps import with_heartbeat
 from antidote_core.clustering import kmeans
 
 
@@ -19,7 +19,7 @@ def test_silence_is_filled_and_nothing_is_lost():
         yield "second"
 
     heard = []
-    for item in Pulsed(work, every=0.01):
+    for item in with_heartbeat(work, every=0.01):
         heard.append(item)
         if heard.count(None) == 3:
             go_on.set()
@@ -33,7 +33,7 @@ def test_errors_of_the_work_reach_the_listener():
         yield 1
         raise ValueError("broken")
 
-    listening = iter(Pulsed(work, every=60.0))
+    listening = iter(with_heartbeat(work, every=60.0))
     assert next(listening) == 1
     with pytest.raises(ValueError, match="broken"):
         next(listening)
@@ -49,7 +49,7 @@ def test_work_ends_when_nobody_listens():
         finally:
             ended.set()
 
-    listening = iter(Pulsed(work, every=60.0))
+    listening = iter(with_heartbeat(work, every=60.0))
     assert next(listening) == "more"
     listening.close()
     assert ended.is_set()

@@ -14,7 +14,7 @@ from antidote_core.analysis.frontier_curves import (
     quality_points,
 )
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import SweepView, fold_sweep
+from antidote_core.runs.sweep_view import SweepView
 from tests.core.runs.made_sweeps import PLAIN, POINTS, events
 
 
@@ -46,7 +46,7 @@ def test_the_lower_bound_is_that_of_clopper_and_pearson(passed, judged):
 
 
 def test_a_falling_curve():
-    [curve] = curves(fold_sweep(events()))
+    [curve] = curves(SweepView.fold(events()))
     assert [level.size for level in curve.levels] == [10, 20, 50, 100]
     assert [level.share for level in curve.levels] == [s / POINTS for s in (10, 20, 50, 100)]
     medians = [level.median for level in curve.levels]
@@ -67,7 +67,7 @@ def test_the_smallest_size_lies_between_the_last_that_fails_and_the_first_that_d
     def cost(cell):
         return PLAIN - 0.1 if cell.seed < passing.get(cell.size, 0) else PLAIN + 0.1
 
-    [curve] = curves(fold_sweep(events(cost=cost)))
+    [curve] = curves(SweepView.fold(events(cost=cost)))
     found = curve.smallest
     assert found is not None
     assert (found.size, found.above, found.passed, found.judged) == (50, 20, 4, 5)
@@ -79,7 +79,7 @@ def test_the_smallest_size_lies_between_the_last_that_fails_and_the_first_that_d
 
 
 def test_without_a_size_that_reaches_the_target_the_lowest_median_is_reported():
-    [curve] = curves(fold_sweep(events(target=-0.99)))
+    [curve] = curves(SweepView.fold(events(target=-0.99)))
     assert curve.smallest is None
     sure = curve.sureness
     assert sure is not None
@@ -89,7 +89,7 @@ def test_without_a_size_that_reaches_the_target_the_lowest_median_is_reported():
 
 def test_a_gain_inside_the_noise_is_told_from_one_outside():
     def shifted(by):
-        [curve] = curves(fold_sweep(events(cost=lambda cell: PLAIN - by - 0.001 * cell.seed)))
+        [curve] = curves(SweepView.fold(events(cost=lambda cell: PLAIN - by - 0.001 * cell.seed)))
         assert curve.sureness is not None
         return curve.sureness
 
@@ -103,8 +103,8 @@ def test_a_gain_inside_the_noise_is_told_from_one_outside():
 
 
 def test_missing_and_failed_cells_leave_the_rest_as_it_is():
-    [whole] = curves(fold_sweep(events()))
-    [part] = curves(fold_sweep(events(failed=(0,), settled=8)))
+    [whole] = curves(SweepView.fold(events()))
+    [part] = curves(SweepView.fold(events(failed=(0,), settled=8)))
     assert not part.complete
     assert part.levels[0].failed == 1
     assert part.levels[0].judged == 1
@@ -117,7 +117,7 @@ def test_missing_and_failed_cells_leave_the_rest_as_it_is():
 
 def test_before_the_first_cell_there_is_nothing_to_say():
     assert curves(SweepView()) == ()
-    [curve] = curves(fold_sweep(events(settled=0)))
+    [curve] = curves(SweepView.fold(events(settled=0)))
     assert curve.levels == ()
     assert curve.smallest is None
     assert curve.sureness is None
@@ -128,7 +128,7 @@ def test_one_curve_per_setting_each_with_its_own_reference():
         "blobs", combinations=(("kmeans", "balance"), ("kmeans", "social")), ks=(2, 3),
         optimizers=("random", "cmaes"), sizes=(10,), seeds=(0, 1),
     )  # fmt: skip
-    found = curves(fold_sweep(events(spec)))
+    found = curves(SweepView.fold(events(spec)))
     assert [curve.setting for curve in found] == list(spec.settings)
     for curve in found:
         assert curve.reference is not None
@@ -136,7 +136,7 @@ def test_one_curve_per_setting_each_with_its_own_reference():
 
 
 def test_quality_against_cost_has_a_point_per_cell_that_is_done():
-    view = fold_sweep(events(failed=(2,)))
+    view = SweepView.fold(events(failed=(2,)))
     points = quality_points(view)
     assert len(points) == len(view.rows) - 1
     assert {point.run for point in points} == {row.run for row in view.rows if row.done}

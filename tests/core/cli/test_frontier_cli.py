@@ -13,7 +13,7 @@ from antidote_core.engine import Runner
 from antidote_core.engine.settings import worker_environment
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import fold_sweep
+from antidote_core.runs.sweep_view import SweepView
 from antidote_core.runs.view import fold
 
 COMMAND = [
@@ -77,8 +77,8 @@ def test_a_sweep_is_interrupted_resumed_and_shown_again(tmp_path, monkeypatch, c
     [curve] = result["curves"]
     assert curve["smallest"] is None
     assert [level["size"] for level in curve["levels"]] == [2, 5, 9]
-    view = fold_sweep(Event.from_json(line) for line in lines)
-    assert view == fold_sweep(
+    view = SweepView.fold(Event.from_json(line) for line in lines)
+    assert view == SweepView.fold(
         Event.from_json(line) for line in (out / "events.jsonl").read_text().splitlines()
     )
     assert SweepSpec.from_json((out / "sweep.json").read_text()) == view.spec

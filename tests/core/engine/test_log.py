@@ -8,11 +8,15 @@ from hypothesis import strategies as st
 
 from antidote_core import DataError, grow
 from antidote_core.engine.store.log import Follower, LogWriter, follow, read
-from antidote_core.runs.events import Event
+from antidote_core.runs.events import Event, event_of
 from antidote_core.runs.view import RunView, fold
 from tests.core.engine.runs import SMALL, plain
 
-EVENTS = [Event("queued", 0.0, {}), Event("stage", 0.0, {"text": "loading"}), *grow(SMALL)]
+EVENTS = [
+    event_of("queued", {"seconds": 0.0}),
+    event_of("stage", {"seconds": 0.0, "text": "loading"}),
+    *grow(SMALL),
+]
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +104,7 @@ def test_writing_after_a_torn_line_leaves_the_next_line_whole(path, tmp_path):
     copy = tmp_path / "log"
     copy.write_bytes(path.read_bytes()[:-7])
     with LogWriter(copy) as log:
-        log.append(Event("dead", 1.0, {"reason": "killed"}))
+        log.append(event_of("dead", {"seconds": 1.0, "reason": "killed"}))
     view = Follower(copy).view()
     assert view.state == "dead"
     assert view.reason == "killed"

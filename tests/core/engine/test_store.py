@@ -16,7 +16,7 @@ from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.lock import Lock, is_held
 from antidote_core.engine.store.log import LogWriter
 from antidote_core.errors import DataError
-from antidote_core.runs.events import Event
+from antidote_core.runs.events import event_of
 from antidote_core.runs.view import RunView
 from tests.core.engine.runs import SMALL, other
 
@@ -242,7 +242,7 @@ def filled(store):
     end(store, ids[1], JobState.DEAD)
     store.claim(ids[2])
     with LogWriter(store.folder(ids[2]).events) as log:
-        log.append(Event("stage", 0.0, {"text": "loading"}))
+        log.append(event_of("stage", {"seconds": 0.0, "text": "loading"}))
     return ids
 
 

@@ -10,6 +10,7 @@ import pytest
 from antidote_core import run
 from antidote_core.clustering import compiled
 from antidote_core.engine.process import stopping, worker
+from antidote_core.engine.process import work as work_module
 from antidote_core.engine.process.scheduler import _how_it_ended
 from antidote_core.engine.process.stopping import DISK_FULL
 from antidote_core.engine.settings import worker_environment
@@ -17,7 +18,7 @@ from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.lock import Lock, is_held
 from antidote_core.engine.store.log import Follower, read
 from antidote_core.errors import SolverError
-from antidote_core.runs.events import Event
+from antidote_core.runs.events import Activity, Compared
 from tests.core.engine.runs import LONG, SMALL, plain, until
 
 
@@ -63,10 +64,10 @@ def test_a_bad_spec_fails_with_its_sentence(folder):
 
 def test_an_unexpected_error_fails_with_a_sentence_and_a_traceback(folder, monkeypatch, capsys):
     def broken(spec, data, cancel):
-        yield Event("stage", 0.0, {"text": "soon"})
+        yield Activity(text="soon")
         raise ZeroDivisionError("the details")
 
-    monkeypatch.setattr(worker, "grow", broken)
+    monkeypatch.setattr(work_module, "grow", broken)
     code, view = work(folder)
     assert code == worker.FAILED
     assert view.reason == (
@@ -81,7 +82,7 @@ def test_lack_of_memory_is_said(folder, monkeypatch):
         raise MemoryError
         yield
 
-    monkeypatch.setattr(worker, "grow", hungry)
+    monkeypatch.setattr(work_module, "grow", hungry)
     assert "memory" in work(folder)[1].reason
 
 
@@ -98,22 +99,22 @@ def test_a_full_disk_is_said_by_the_exit_code(folder, monkeypatch):
 def test_further_stages_come_after_the_verdict(folder, monkeypatch):
     def compared(spec, data, view, cancel):
         assert view.state == "finished"
-        yield Event("stage", 0.0, {"text": "comparing"})
-        yield Event("compared", 0.0, {"rows": data.n, "cost": view.cost})
+        yield Activity(text="comparing")
+        yield Compared(row={"rows": data.n, "cost": view.cost})
 
     def broken(spec, data, view, cancel):
         raise SolverError("The solver gave up; choose fewer rows.")
         yield
 
-    monkeypatch.setattr(worker, "FOLLOW_UPS", [compared, broken, compared])
+    monkeypatch.setattr(work_module, "FOLLOW_UPS", [compared, broken, compared])
     code, view = work(folder)
     assert code == worker.DONE
     assert view.state == "finished"
     assert view.notes[-1] == "The solver gave up; choose fewer rows."
     assert kinds(folder)[-7:] == [
-        "finished", "stage", "compared", "note", "stage", "compared", "closed",
+        "finished", "stage", "comparison", "note", "stage", "comparison", "closed",
     ]  # fmt: skip
-    seconds = [e.seconds for e in read(folder.events)[0] if e.kind in ("finished", "compared")]
+    seconds = [e.seconds for e in read(folder.events)[0] if e.kind in ("finished", "comparison")]
     assert seconds == sorted(seconds)
     assert seconds[0] > 0
 
@@ -125,7 +126,7 @@ def test_a_stop_in_a_further_stage_means_the_run_is_not_finished(folder, monkeyp
         return
         yield
 
-    monkeypatch.setattr(worker, "FOLLOW_UPS", [slow, slow])
+    monkeypatch.setattr(work_module, "FOLLOW_UPS", [slow, slow])
     _, view = work(folder)
     assert view.state == "stopped"
     assert view.verification is not None
@@ -219,7 +220,7 @@ def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
     folder.spec.write_text(dataclasses.replace(SMALL, clustering="kmeans").to_json())
     folder.ask_to_stop("that is enough")
     monkeypatch.setattr(compiled, "prepare", lambda on_compile: on_compile())
-    monkeypatch.setattr(worker, "grow", lambda spec, data, cancel: iter(()))
+    monkeypatch.setattr(work_module, "grow", lambda spec, data, cancel: iter(()))
     work(folder)
     stages = [e.data["text"] for e in read(folder.events)[0] if e.kind == "stage"]
     assert stages == [

@@ -47,7 +47,7 @@ from antidote_core.reporting.text.frontier_words import (
     sureness_table,
 )
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import SweepView, fold_sweep
+from antidote_core.runs.sweep_view import SweepView
 from tests.core.runs.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, run_id
 
 PROBLEM = ("kmeans", "balance", 2)
@@ -159,7 +159,7 @@ def test_before_the_first_cell_the_chart_has_its_lines() -> None:
     assert before_sentence(view, PROBLEM).startswith(
         "Plain clustering costs −0.300 (from −0.310 to −0.290 over 4 seeds); lower is fairer."
     )
-    empty = fold_sweep(list(events(settled=0, end=""))[:2])
+    empty = SweepView.fold(list(events(settled=0, end=""))[:2])
     assert set(cost_table(empty, PROBLEM)["kind"]) == {"frame"}
     assert chart_words(empty, PROBLEM).endswith("nothing is known yet.")
 
@@ -389,7 +389,7 @@ def test_slides_say_one_thing_each() -> None:
 
 def test_the_zip_holds_tables_and_records() -> None:
     happened = list(events())
-    view = fold_sweep(happened)
+    view = SweepView.fold(happened)
     with zipfile.ZipFile(io.BytesIO(frontier_bundle(record(view), happened))) as archive:
         names = set(archive.namelist())
         cells = archive.read("cells.csv").decode().strip().splitlines()

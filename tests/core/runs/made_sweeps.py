@@ -2,15 +2,20 @@
 
 from collections.abc import Callable, Collection, Iterator
 
-from antidote_core.runs.events import Event
+from antidote_core.runs.events import (
+    CellChanged,
+    Closed,
+    Event,
+    Queued,
+    SweepStarted,
+    Workers,
+    event_of,
+)
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
 from antidote_core.runs.sweep_view import (
     BaselineLine,
     Reference,
     SweepView,
-    cell_data,
-    fold_sweep,
-    reference_data,
 )
 
 POINTS = 1000
@@ -50,40 +55,39 @@ def events(
     **changes: object,
 ) -> Iterator[Event]:
     """The log of a sweep; `settled` cells have ended, `changes` are those of its references."""
-    yield Event("queued", 0.0, {})
-    yield Event("started", 0.1, {"sweep": spec.to_json(), "points": POINTS})
-    yield Event("workers", 1.0, {"count": 2, "scheduler": ""})
+    yield Queued()
+    yield SweepStarted(seconds=0.1, sweep=spec.to_json(), points=POINTS)
+    yield Workers(seconds=1.0, count=2, scheduler="")
     for problem in spec.problems:
-        yield Event("reference", 2.0, reference_data(reference(problem, **changes)))
+        yield reference(problem, **changes).to_event().at(2.0)
     cells = spec.cells if settled is None else spec.cells[:settled]
     for cell in cells:
         seconds = 3.0 + cell.index
         if cell.index in failed:
-            data = {"index": cell.index, "state": "failed", "reason": "memory ran out"}
-            yield Event("cell", seconds, data)
+            yield CellChanged(
+                seconds=seconds, index=cell.index, state="failed", reason="memory ran out"
+            )
             continue
         found = cost(cell)
-        yield Event(
-            "cell",
-            seconds,
-            cell_data(
-                cell.index,
-                run_id(cell.index),
-                cost=found,
-                vanilla=PLAIN,
-                checked=found,
-                checks=[found] * 4,
-                silhouette=0.4 - 0.001 * cell.size,
-                taken=1.0,
-                reused=False,
-            ),
+        yield CellChanged(
+            seconds=seconds,
+            index=cell.index,
+            state="done",
+            run=run_id(cell.index),
+            cost=found,
+            vanilla=PLAIN,
+            checked=found,
+            checks=[found] * 4,
+            silhouette=0.4 - 0.001 * cell.size,
+            taken=1.0,
+            reused=False,
         )
     if settled is not None and settled < len(spec.cells):
-        yield Event("cell", 4.0 + settled, {"index": settled, "state": "running"})
+        yield CellChanged(seconds=4.0 + settled, index=settled, state="running")
     if end:
-        yield Event(end, 5.0 + len(cells), {"reason": reason})
-        yield Event("closed", 5.0 + len(cells), {})
+        yield event_of(end, {"seconds": 5.0 + len(cells), "reason": reason})
+        yield Closed(seconds=5.0 + len(cells))
 
 
 def made(*arguments: object, **changes: object) -> SweepView:
-    return fold_sweep(events(*arguments, **changes))
+    return SweepView.fold(events(*arguments, **changes))

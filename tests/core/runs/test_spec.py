@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antidote_core import Dataset, Event, RunSpec, SpecError
+from antidote_core import DataError, Dataset, RunSpec, SpecError
+from antidote_core.runs.events import Event, Note
 from antidote_core.runs.spec import GROWTH_POLICIES, PAPER_SYMBOLS
 from antidote_core.types import Column
 
@@ -173,14 +174,16 @@ def test_symbols_of_the_paper_name_settings():
 
 
 def test_an_event_is_one_line_of_json():
-    line = Event("round", 1.23456, {"cost": -0.5, "note": "two\nlines"}).to_json()
+    line = Note(seconds=1.23456, text="two\nlines").to_json()
     assert "\n" not in line
-    assert json.loads(line) == {
-        "kind": "round",
-        "seconds": 1.2346,
-        "cost": -0.5,
-        "note": "two\nlines",
-    }
+    assert json.loads(line) == {"kind": "note", "seconds": 1.2346, "text": "two\nlines"}
+
+
+def test_an_event_that_nobody_knows_is_an_error_with_a_sentence():
+    with pytest.raises(DataError, match="no event of the kind 'guess' in this version"):
+        Event.from_json('{"kind":"guess","seconds":1.0}')
+    with pytest.raises(DataError, match=r"'round' cannot be read: .*missing required field"):
+        Event.from_json('{"kind":"round","seconds":1.0,"index":0}')
 
 
 def small_dataset(**changes):

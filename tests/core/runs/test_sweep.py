@@ -1,7 +1,6 @@
 """What a sweep asks, and the fold of its events."""
 
 import dataclasses
-import json
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from antidote_core import SpecError, load_dataset, run
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.runs.cache import ProblemCache
-from antidote_core.runs.events import Event
+from antidote_core.runs.events import Event, event_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import MAX_CELLS, SweepSpec
 from antidote_core.runs.sweep_view import (
@@ -19,9 +18,8 @@ from antidote_core.runs.sweep_view import (
     RUNNING,
     STOPPED,
     WAITING,
-    fold_sweep,
-    read_reference,
-    reference_data,
+    Reference,
+    SweepView,
 )
 from antidote_core.runs.view import fold
 from tests.core.runs.made_sweeps import SPEC, events, reference
@@ -127,29 +125,33 @@ def test_the_order_of_cells_and_references_does_not_matter(random):
     start = [event for event in log if event.kind in ("queued", "started", "workers")]
     end = [event for event in log if event.kind in ("finished", "closed")]
     random.shuffle(movable)
-    assert fold_sweep([*start, *movable, *end]) == fold_sweep(log)
+    assert SweepView.fold([*start, *movable, *end]) == SweepView.fold(log)
 
 
 def test_a_cell_that_is_tried_again_on_another_worker_counts_once():
     log = told()
-    begins = Event("cell", 2.0, {"index": 0, "state": RUNNING})
+    begins = event_of("cell", {"seconds": 2.0, "index": 0, "state": RUNNING})
     doubled = [e for event in log for e in (event, begins)]
     at = next(i for i, event in enumerate(doubled) if event.kind == "started")
-    assert fold_sweep(doubled[at:]).rows == fold_sweep(log).rows
+    assert SweepView.fold(doubled[at:]).rows == SweepView.fold(log).rows
 
 
 def test_a_sweep_so_far():
     log = told()
     cells = [i for i, event in enumerate(log) if event.kind == "cell"]
-    running = Event("cell", 50.0, {"index": 19, "state": RUNNING})
-    view = fold_sweep([*log[: cells[4] + 1], running])
+    running = event_of("cell", {"seconds": 50.0, "index": 19, "state": RUNNING})
+    view = SweepView.fold([*log[: cells[4] + 1], running])
     assert [view.count(state) for state in (DONE, FAILED, RUNNING, WAITING)] == [4, 1, 1, 14]
     assert view.settled == 5
     # 49 seconds since the workers were there for 5 cells, 15 are open
     assert view.left == pytest.approx(49.0 / 5 * 15)
     assert view.rows[3].reason
-    stopped = fold_sweep(
-        [*log[: cells[4] + 1], running, Event("stopped", 60.0, {"reason": "stopped by you"})]
+    stopped = SweepView.fold(
+        [
+            *log[: cells[4] + 1],
+            running,
+            event_of("stopped", {"seconds": 60.0, "reason": "stopped by you"}),
+        ]
     )
     assert stopped.rows[19].state == STOPPED
     assert stopped.state == "stopped"
@@ -160,30 +162,34 @@ def test_reused_cells_do_not_speed_up_the_estimate():
     log = list(events(settled=10))
     log = [event for event in log if event.kind not in ("finished", "closed")]
     reused = [
-        Event(e.kind, e.seconds, {**e.data, "reused": True}) if e.kind == "cell" else e for e in log
+        event_of(e.kind, {"seconds": e.seconds, **e.data, "reused": True})
+        if e.kind == "cell"
+        else e
+        for e in log
     ]
-    assert fold_sweep(log).left > 0
-    assert fold_sweep(reused).left != fold_sweep(reused).left  # NaN: none was computed
+    assert SweepView.fold(log).left > 0
+    assert SweepView.fold(reused).left != SweepView.fold(reused).left  # NaN: none was computed
 
 
 def test_every_event_survives_its_line_in_a_log():
     log = told()
-    assert fold_sweep(Event.from_json(event.to_json()) for event in log) == fold_sweep(log)
+    assert SweepView.fold(Event.from_json(event.to_json()) for event in log) == SweepView.fold(log)
 
 
 def test_a_reference_goes_to_json_and_back():
     problem = ("kmeans", "balance", 2)
     for given_reference in (reference(problem), reference(problem, sota=None, reason="no memory")):
-        data = json.loads(json.dumps(reference_data(given_reference), allow_nan=False))
-        assert read_reference(data) == given_reference
+        line = given_reference.to_event().to_json()
+        assert "NaN" not in line
+        assert Reference.of(Event.from_json(line)) == given_reference
     without = dataclasses.replace(reference(problem), silhouette=float("nan"))
-    assert reference_data(without)["silhouette"] is None
+    assert without.to_event().silhouette is None
 
 
 def test_verdicts_follow_the_target_of_the_reference():
-    strict = fold_sweep(events(cost=lambda cell: -0.3))
+    strict = SweepView.fold(events(cost=lambda cell: -0.3))
     assert {row.passed for row in strict.rows} == {False}
-    met = fold_sweep(events(cost=lambda cell: -0.3, strict=False))
+    met = SweepView.fold(events(cost=lambda cell: -0.3, strict=False))
     assert {row.passed for row in met.rows} == {True}
     assert {row.verified for row in met.rows} == {1.0}
 
@@ -213,4 +219,4 @@ def test_a_workshop_changes_nothing_to_the_last_bit(clustering, fairness, optimi
 
 
 def test_made_sweep_is_the_spec_it_says():
-    assert fold_sweep(told()).spec == SPEC
+    assert SweepView.fold(told()).spec == SPEC
