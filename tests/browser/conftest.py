@@ -69,7 +69,7 @@ class Visit:
 
     def open(self, path: str) -> None:
         self.page.goto(f"{self.base}/{path}")
-        self.record_end()
+        self.settle()
 
     def settle(self) -> None:
         """Wait until the script has run and every chart is drawn."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from antidote_core import RunSpec, grow, load_dataset
 from antidote_core.engine import JobState, RunError, Store
 from antidote_core.engine.store.log import Follower, follow, read
+from antidote_core.runs.kinds import RUN
 from antidote_core.runs.view import RunView
 
 from .inputs import JSON, damaged, tries
@@ -28,7 +29,7 @@ def lines() -> list[str]:
 def test_a_damaged_log_is_read_to_its_end(lines, tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "events.jsonl"
     path.write_bytes(data.draw(damaged(("\n".join(lines) + "\n").encode())))
-    view = Follower(path).view()
+    view = Follower(path, RunView()).view()
     assert isinstance(view, RunView)
     assert view.state in {state.value for state in JobState}
 
@@ -74,9 +75,11 @@ def test_a_store_with_a_damaged_folder_opens_and_lists_what_it_can(kept, tmp_pat
     victim.write_bytes(data.draw(damaged(victim.read_bytes())))
     store = Store(home)
     try:
-        for status in store.of_owner("ann"):
+        for status in store.of_owner("ann", RUN):
             assert status.message
-            assert isinstance(Follower(store.folder(status.run_id).events).view(), RunView)
+            assert isinstance(
+                Follower(store.folder(status.run_id).events, RunView()).view(), RunView
+            )
     except RunError as error:
         assert str(error).endswith(".")  # noqa: PT017 - both outcomes are right
     finally:

@@ -67,7 +67,7 @@ def workers_under(home):
 def plain(value):
     """Records and arrays as nested lists that `==` compares; times and later stages aside."""
     if dataclasses.is_dataclass(value):
-        ignored = {"seconds", "search_began", "stage", "closed", "comparison"}
+        ignored = {"seconds", "search_began", "activity", "closed", "comparison"}
         return {
             f.name: plain(getattr(value, f.name))
             for f in dataclasses.fields(value)

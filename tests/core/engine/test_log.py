@@ -56,12 +56,12 @@ def test_a_log_cut_at_any_byte_is_its_whole_lines(path, tmp_path_factory, share,
     events, offset = read(torn)
     assert [e.kind for e in events] == [e.kind for e in EVENTS[:whole]]
     assert offset == raw[:cut].rfind(b"\n") + 1
-    view = Follower(torn).view()
+    view = Follower(torn, RunView()).view()
     assert plain(view) == plain(follow(RunView(), EVENTS[:whole]))
     # The same log seen in two looks, the first at any earlier moment.
     growing = tmp_path_factory.mktemp("grow") / "log"
     growing.write_bytes(raw[: int(split * cut)])
-    follower = Follower(growing)
+    follower = Follower(growing, RunView())
     follower.view()
     growing.write_bytes(raw[:cut])
     assert plain(follower.view()) == plain(view)
@@ -75,7 +75,7 @@ def test_damage_anywhere_never_raises(path, tmp_path_factory, data):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
     damaged = tmp_path_factory.mktemp("damage") / "log"
     damaged.write_bytes(raw)
-    view = Follower(damaged).view()
+    view = Follower(damaged, RunView()).view()
     assert view.unreadable <= 10
     assert (view.unreadable > 0) == any("damaged" in note for note in view.notes)
 
@@ -87,14 +87,14 @@ def test_a_damaged_line_is_skipped_counted_and_said(path, tmp_path):
     lines[rounds[1]] = b'{"kind":"round","sec\xff\n'
     copy = tmp_path / "log"
     copy.write_bytes(b"".join(lines))
-    view = Follower(copy).view()
+    view = Follower(copy, RunView()).view()
     assert view.state == "finished"
     assert view.rounds == 2
     assert view.unreadable == 1
     assert view.notes[-1] == "1 line of the log of this run was damaged and left out."
     lines[rounds[0]] = b'{"kind":"round","seconds":1}\n'  # JSON, but no round
     copy.write_bytes(b"".join(lines))
-    view = Follower(copy).view()
+    view = Follower(copy, RunView()).view()
     assert (view.rounds, view.unreadable) == (1, 2)
     assert view.notes[-1] == "2 lines of the log were damaged and left out."
     assert sum("damaged" in note for note in view.notes) == 1
@@ -105,7 +105,7 @@ def test_writing_after_a_torn_line_leaves_the_next_line_whole(path, tmp_path):
     copy.write_bytes(path.read_bytes()[:-7])
     with LogWriter(copy) as log:
         log.append(event_of("dead", {"seconds": 1.0, "reason": "killed"}))
-    view = Follower(copy).view()
+    view = Follower(copy, RunView()).view()
     assert view.state == "dead"
     assert view.reason == "killed"
     assert view.unreadable == 1
@@ -114,13 +114,13 @@ def test_writing_after_a_torn_line_leaves_the_next_line_whole(path, tmp_path):
 def test_a_new_part_of_the_log_forgets_the_old_one(path, tmp_path):
     copy = tmp_path / "log"
     copy.write_bytes(b"rubbish\n" + path.read_bytes()[:-30] + b"\n" + path.read_bytes())
-    assert plain(Follower(copy).view()) == plain(fold(EVENTS))
+    assert plain(Follower(copy, RunView()).view()) == plain(fold(EVENTS))
 
 
 def test_a_shorter_file_in_its_place_is_read_from_the_start(path, tmp_path):
     copy = tmp_path / "log"
     copy.write_bytes(path.read_bytes())
-    follower = Follower(copy)
+    follower = Follower(copy, RunView())
     assert follower.view().state == "finished"
     copy.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
     assert follower.view().state == "queued"

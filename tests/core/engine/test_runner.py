@@ -306,7 +306,7 @@ SERVER = textwrap.dedent(
     """
     import sys, time
     from antidote_core.engine import Runner
-    from antidote_core.types import RunSpec
+    from antidote_core.runs.spec import RunSpec
     runner = Runner(sys.argv[1], slots=1)
     for text in sys.argv[2:]:
         print(runner.submit(RunSpec.from_json(text)), flush=True)

@@ -17,6 +17,7 @@ from antidote_core.engine.store.lock import Lock, is_held
 from antidote_core.engine.store.log import LogWriter
 from antidote_core.errors import DataError
 from antidote_core.runs.events import event_of
+from antidote_core.runs.kinds import RUN
 from antidote_core.runs.view import RunView
 from tests.core.engine.runs import SMALL, other
 
@@ -41,7 +42,7 @@ def upload():
 def end(store, run_id, state=JobState.FINISHED):
     store.claim(run_id)
     RunFolder(store.runs / run_id).write_end(state, "because")
-    store.settle(run_id, state, "because", RunView())
+    store.record_end(run_id, state, "because", RunView())
 
 
 def test_ids_are_random_and_never_made_from_what_the_user_wrote(store):
@@ -126,10 +127,10 @@ def test_many_threads_asking_the_same_share_one_run(store):
 def test_owners_do_not_see_each_others_lists(store):
     ann = [store.submit(other(SMALL, seed), BLOBS, "ann") for seed in range(3)]
     bob = store.submit(other(SMALL, 7), BLOBS, "bob")
-    assert [s.run_id for s in store.of_owner("ann")] == ann[::-1]
-    assert [s.run_id for s in store.of_owner("bob")] == [bob]
-    assert store.of_owner("eve") == []
-    assert store.of_owner("") == []
+    assert [s.run_id for s in store.of_owner("ann", RUN)] == ann[::-1]
+    assert [s.run_id for s in store.of_owner("bob", RUN)] == [bob]
+    assert store.of_owner("eve", RUN) == []
+    assert store.of_owner("", RUN) == []
 
 
 def test_tokens_of_owners_are_nowhere_on_disk(store, tmp_path):
@@ -145,7 +146,7 @@ def test_names_are_each_owners_own(store):
     store.rename(run_id, "ann", "  first try ")
     assert store.status(run_id, "ann").name == "first try"
     assert store.status(run_id, "bob").name == ""
-    assert store.of_owner("ann")[0].name == "first try"
+    assert store.of_owner("ann", RUN)[0].name == "first try"
     with pytest.raises(RunError, match="not on your list"):
         store.rename(run_id, "eve", "mine")
 
@@ -154,10 +155,10 @@ def test_a_run_is_deleted_with_its_last_owner(store):
     run_id = store.submit(SMALL, BLOBS, "ann")
     store.submit(SMALL, BLOBS, "bob")
     store.delete(run_id, "ann")
-    assert store.of_owner("ann") == []
+    assert store.of_owner("ann", RUN) == []
     with pytest.raises(RunError, match="stop it first"):
         store.delete(run_id, "bob")
-    assert len(store.of_owner("bob")) == 1  # the refusal changed nothing
+    assert len(store.of_owner("bob", RUN)) == 1  # the refusal changed nothing
     end(store, run_id)
     with pytest.raises(RunError, match="not on your list"):
         store.delete(run_id, "eve")
@@ -297,7 +298,7 @@ def test_a_folder_that_cannot_be_read_is_named_and_left_out(store):
     assert len(left_out) == 2
     assert any(ids[0] in sentence for sentence in left_out)
     assert any("must be a JSON object" in sentence for sentence in left_out)
-    assert len(store.of_owner("ann")) == 2
+    assert len(store.of_owner("ann", RUN)) == 2
 
 
 def test_a_home_that_cannot_be_written_gives_a_sentence(tmp_path):
@@ -341,7 +342,7 @@ def test_a_run_opened_by_its_link_is_on_the_list_but_stops_without_its_guest(sto
     run_id = store.submit(SMALL, BLOBS, "host")
     store.add_to_list(run_id, "guest")
     store.add_to_list(run_id, "guest")
-    assert [run.run_id for run in store.of_owner("guest")] == [run_id]
+    assert [run.run_id for run in store.of_owner("guest", RUN)] == [run_id]
     assert store.watchers(run_id, "host", 60) == 0
     assert store.watchers(run_id, "guest", 60) == 1
     store.rename(run_id, "guest", "theirs")

@@ -16,7 +16,7 @@ from antidote_core.engine.sweep.worker_pool import GREET_SECONDS, PROBE_SECONDS,
 from antidote_core.runs.kinds import RUN, SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, STOPPED, WAITING
-from tests.core.engine.runs import plain, until, worker_pid
+from tests.core.engine.runs import until, worker_pid
 
 # k-median needs no compiled kernels, which keeps the start of a worker short.
 SPEC = SweepSpec(
@@ -205,7 +205,7 @@ def test_without_a_cluster_the_cores_of_this_machine_work(runner, monkeypatch):
     for row, cell in zip(view.rows, spec.cells, strict=True):
         shown = runner.view(row.run, "ann")
         alone = run(cell.spec, data)
-        assert plain(shown)["antidote"] == plain(alone)["antidote"]
+        assert shown.antidote.tolist() == alone.antidote.tolist()
         assert (shown.cost, shown.state, shown.closed) == (alone.cost, "finished", True)
         assert [r["name"] for r in shown.comparison] == ["vanilla", "antidote"]
         assert runner.data(row.run, "ann").content_hash == data.content_hash

@@ -19,6 +19,7 @@ from antidote_core.engine.store.lock import Lock, is_held
 from antidote_core.engine.store.log import Follower, read
 from antidote_core.errors import SolverError
 from antidote_core.runs.events import Activity, Compared
+from antidote_core.runs.view import RunView
 from tests.core.engine.runs import LONG, SMALL, plain, until
 
 
@@ -31,7 +32,7 @@ def folder(tmp_path):
 
 def work(folder):
     code = worker.main([str(folder.path)])
-    return code, Follower(folder.events).view()
+    return code, Follower(folder.events, RunView()).view()
 
 
 def kinds(folder):
@@ -168,7 +169,7 @@ def test_a_worker_ends_when_the_pipe_from_its_server_ends(tmp_path):
     """The way that works on every platform; the parent of this worker lives on."""
     folder = RunFolder(tmp_path / "run")
     folder.create(LONG, None)
-    code = "import os, sys; from antidote_core.engine import worker; "
+    code = "import os, sys; from antidote_core.engine.process import worker; "
     code += "worker.main([sys.argv[1], '--server', str(os.getppid())])"
     process = subprocess.Popen(
         [sys.executable, "-c", code, str(folder.path)],
@@ -178,7 +179,7 @@ def test_a_worker_ends_when_the_pipe_from_its_server_ends(tmp_path):
     until(lambda: folder.events.exists() and b'"round"' in folder.events.read_bytes())
     process.stdin.close()
     assert process.wait(5) == 1
-    assert not Follower(folder.events).view().closed
+    assert not Follower(folder.events, RunView()).view().closed
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells only on Linux")
