@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import antidote_core as ac
-from antidote_core.engine.process.work import FOLLOW_UPS
+from antidote_core.engine.work import FOLLOW_UPS
 from antidote_core.reporting.documents.bundle import CONTENTS, run_bundle, run_json
 from antidote_core.reporting.documents.page import (
     MAX_ROWS,

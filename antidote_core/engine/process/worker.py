@@ -17,11 +17,11 @@ from typing import Any
 
 from antidote_core.engine.limits import cap_memory
 from antidote_core.engine.process.stopping import DISK_FULL, die_with
-from antidote_core.engine.process.work import RunWork, Work
 from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.lock import Lock
 from antidote_core.engine.store.log import LogWriter
 from antidote_core.engine.sweep.sweep_work import SweepWork
+from antidote_core.engine.work import RunWork, Work
 from antidote_core.runs.kinds import RUN, JobKind, kind_in
 
 DONE, FAILED, TAKEN = 0, 1, 2

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from antidote_core.datasets import load_for
+from antidote_core.engine.settings import CANCEL_SECONDS
 from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
 from antidote_core.engine.store.log import LogWriter, follow, read
 from antidote_core.runs.events import Closed, event_of
@@ -124,6 +126,27 @@ class RunFolder:
         with LogWriter(self.events) as log:
             log.append(event_of(state, {"seconds": seconds, "reason": reason}))
             log.append(Closed(seconds=seconds))
+
+
+class StopSign:
+    """Whether the stop file exists, looked up at most every CANCEL_SECONDS; stays up once seen."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen = False
+        self._next = 0.0
+
+    def __call__(self) -> bool:
+        """Whether to stop."""
+        now = time.monotonic()
+        if not self._seen and now >= self._next:
+            self._seen = self._path.exists()
+            self._next = now + CANCEL_SECONDS
+        return self._seen
+
+    def reason(self) -> str:
+        """Why to stop, as written by whoever asked; empty as long as nobody did."""
+        return self._path.read_text(encoding="utf-8") if self() else ""
 
 
 def replace_text(path: Path, text: str) -> None:

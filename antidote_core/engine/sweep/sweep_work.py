@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from antidote_core.analysis.comparison import ANTIDOTE
-from antidote_core.engine.process.work import Work
 from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.log import LogWriter, read
 from antidote_core.engine.store.store import Store, content_key
 from antidote_core.engine.sweep.tasks import compute_cell, compute_reference
 from antidote_core.engine.sweep.worker_pool import TaskUpdate, WorkerPool, join_pool, start_pool
+from antidote_core.engine.work import Work
 from antidote_core.errors import RunError
 from antidote_core.runs.events import (
     Activity,

@@ -9,11 +9,12 @@ import pytest
 
 from antidote_core import run
 from antidote_core.clustering import compiled
-from antidote_core.engine.process import stopping, worker
-from antidote_core.engine.process import work as work_module
+from antidote_core.engine import work as work_module
+from antidote_core.engine.process import worker
 from antidote_core.engine.process.scheduler import _how_it_ended
 from antidote_core.engine.process.stopping import DISK_FULL
 from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.store import folder as folder_module
 from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.lock import Lock, is_held
 from antidote_core.engine.store.log import Follower, read
@@ -144,12 +145,12 @@ def test_a_stop_sign_from_before_the_start_ends_the_run_at_once(folder):
 
 def test_the_stop_sign_is_looked_up_rarely_and_stays(tmp_path, monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(stopping.time, "monotonic", lambda: now[0])
-    sign = stopping.StopSign(tmp_path / "stop")
+    monkeypatch.setattr(folder_module.time, "monotonic", lambda: now[0])
+    sign = folder_module.StopSign(tmp_path / "stop")
     assert not sign()
     (tmp_path / "stop").write_text("enough")
     assert not sign()
-    now[0] += stopping.CANCEL_SECONDS
+    now[0] += folder_module.CANCEL_SECONDS
     assert sign()
     (tmp_path / "stop").unlink()
     now[0] += 1
