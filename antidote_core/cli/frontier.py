@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from antidote_core.analysis.frontier_curves import Curve, curves
+from antidote_core.cli.follow import Follow
 from antidote_core.engine import RunError, Runner
 from antidote_core.engine.limits import Limits
 from antidote_core.errors import SpecError
@@ -26,12 +24,12 @@ from antidote_core.reporting.text.frontier_words import (
 )
 from antidote_core.reporting.text.progress import duration
 from antidote_core.runs.events import Event
+from antidote_core.runs.kinds import SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, SweepView
 from antidote_core.types import jsonable
 
 REACHED, NOT_REACHED, INTERRUPTED = 0, 3, 130  # as for `run`
-LOOK_SECONDS = 0.2
 STOP_SECONDS = 15.0
 
 
@@ -72,14 +70,14 @@ def _frontier(options: argparse.Namespace) -> int:
     # What limits visitors of a server does not limit who runs this.
     with Runner(limits=Limits(run_minutes=0, runs_per_visitor=0)) as runner:
         sweep_id = runner.submit(spec, scheduler=options.scheduler)
-        follow = _Follow(runner, sweep_id, _print_event if options.json else _Lines())
+        follow = Follow(runner, sweep_id, SWEEP, _print_event if options.json else _Lines())
         interrupted = False
         try:
-            follow.run()
+            follow.until_end()
         except KeyboardInterrupt:
             interrupted = True
             runner.stop(sweep_id)
-            follow.run(STOP_SECONDS)
+            follow.until_end(STOP_SECONDS)
         view, lines = follow.view, follow.lines
     if view.state in ("failed", "dead"):
         raise RunError(view.reason)
@@ -94,45 +92,6 @@ def _frontier(options: argparse.Namespace) -> int:
         print("antidote: interrupted; the same command goes on from here", file=sys.stderr)
         return INTERRUPTED
     return REACHED if all(x.smallest is not None for x in found) else NOT_REACHED
-
-
-class _Follow:
-    """The events of a sweep as they come."""
-
-    def __init__(
-        self, runner: Runner, sweep_id: str, tell: Callable[[Event, SweepView], None]
-    ) -> None:
-        self._runner = runner
-        self._id = sweep_id
-        self._tell = tell
-        self._offset = _latest_part(runner, sweep_id)
-        self.view = SweepView()
-        self.lines: list[str] = []
-
-    def run(self, seconds: float = math.inf) -> None:
-        """Tell every event until the last one, or until so many seconds have passed."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            live = self._runner.status(self._id).live
-            events, self._offset = self._runner.events(self._id, self._offset)
-            for event in events:
-                self.view = self.view.apply_event(event)
-                self.lines.append(event.to_json())
-                self._tell(event, self.view)
-            if self.view.closed or not live:
-                return
-            time.sleep(LOOK_SECONDS)
-
-
-def _latest_part(runner: Runner, sweep_id: str) -> int:
-    """The offset of the last "queued" of the log: a resumed sweep begins anew there."""
-    offset = latest = 0
-    text = runner.store.folder(sweep_id).events.read_bytes()
-    for line in text.splitlines(keepends=True):
-        if line.startswith(b'{"kind":"queued"'):
-            latest = offset
-        offset += len(line)
-    return latest
 
 
 def _spec(options: argparse.Namespace) -> SweepSpec:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from antidote_core.cli.follow import Follow
+from antidote_core.engine import RunError, Runner
+from antidote_core.engine.limits import Limits
 from antidote_core.errors import DataError, SpecError
-from antidote_core.paper.recompute import Done, run_cells
-from antidote_core.paper.results import (
-    STORED,
-    Journal,
-    new_results,
-    read_results,
-    stored_results,
-    write_results,
-)
+from antidote_core.paper.results import new_results, read_results, stored_results, write_results
 from antidote_core.paper.rows import MODES, TABLES, all_cells
 from antidote_core.paper.tables import all_markdown, fill
+from antidote_core.runs.events import Event, PaperRow, Workers
+from antidote_core.runs.kinds import PAPER
+from antidote_core.runs.paper_spec import PaperSpec, PaperView
+from antidote_core.runs.state import JobState
 
+STOP_SECONDS = 15.0
 OUT = Path("paper-results.json")
 
 
@@ -52,24 +53,37 @@ def _paper(options: argparse.Namespace) -> int:
     for name, least in (("seed", 0), ("processes", 1)):
         if getattr(options, name) < least:
             raise SpecError(f"--{name} must be at least {least}; got {getattr(options, name)}.")
-    cells = all_cells(options.table, options.dataset, options.mode)
+    all_cells(options.table, options.dataset, options.mode)  # a wrong name is said before work
+    spec = PaperSpec(
+        tuple(options.table), tuple(options.dataset), tuple(options.mode), options.seed
+    )
+    os.environ["ANTIDOTE_PROCESSES"] = str(options.processes)
     out = options.out or OUT
-    journal = Journal(out.with_name(out.name + ".journal"), options.seed)
-    if options.fresh:
-        journal.clear()
-    known = stored_results().rows if STORED.exists() else {}
     begun = time.monotonic()
-    resumed = 0
-    for step in run_cells(cells, journal, options.processes, known):
-        resumed += step.resumed
-        if not step.resumed:
-            if resumed:
-                print(f"{resumed} of {step.total} were there already, from {journal.path}")
-                resumed = 0
-            print(_line(step), flush=True)
-    write_results(out, new_results(options.seed, journal.rows()))
-    print(f"{len(cells)} numbers in {_minutes(time.monotonic() - begun)}; results in {out}")
+    with Runner(limits=Limits(run_minutes=0, runs_per_visitor=0)) as runner:
+        if options.fresh:
+            runner.discard(spec)
+        job_id = runner.submit(spec)
+        follow = Follow(runner, job_id, PAPER, _tell)
+        try:
+            follow.until_end()
+        except KeyboardInterrupt:
+            runner.stop(job_id)
+            follow.until_end(STOP_SECONDS)
+            raise
+        view = follow.view
+    if view.state != JobState.FINISHED:
+        raise RunError(view.reason)
+    write_results(out, new_results(options.seed, view.rows))
+    print(f"{len(view.keys)} numbers in {_minutes(time.monotonic() - begun)}; results in {out}")
     return 0
+
+
+def _tell(event: Event, view: PaperView) -> None:
+    if isinstance(event, Workers) and view.known:
+        print(f"{len(view.known)} of {len(view.keys)} were there already")
+    if isinstance(event, PaperRow) and not event.known:
+        print(_line(event, view), flush=True)
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -86,15 +100,15 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
-def _line(step: Done) -> str:
-    answer = step.row["answer"]
+def _line(event: PaperRow, view: PaperView) -> str:
+    answer = event.row["answer"]
     if "cost" in answer:
-        what = f"{step.row['vanilla']:.5g} -> {answer['cost']:.5g}, |V| = {answer['size']:,}"
+        what = f"{event.row['vanilla']:.5g} -> {answer['cost']:.5g}, |V| = {answer['size']:,}"
     else:
         what = f"{answer['ratio']:.3g} times"
     return (
-        f"[{step.done}/{step.total}] {step.cell.key}: {what} ({step.row['seconds']:.0f} s); "
-        f"about {_minutes(step.seconds_left)} left"
+        f"[{len(view.rows)}/{len(view.keys)}] {event.key}: {what} "
+        f"({event.row['seconds']:.0f} s); about {_minutes(view.left)} left"
     )
 
 

@@ -24,13 +24,12 @@ from antidote_core.engine.settings import (
 from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store import log
 from antidote_core.engine.store.folder import replace_text
-from antidote_core.engine.store.store import Store
+from antidote_core.engine.store.store import Store, content_key
 from antidote_core.engine.sweep.worker_pool import probe
 from antidote_core.errors import RunError
 from antidote_core.runs.events import Event
 from antidote_core.runs.kinds import KINDS, RUN, JobKind, Spec, kind_of
 from antidote_core.runs.state import JobState
-from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.types import Dataset
 
 STOPPED = "stopped by you"
@@ -89,11 +88,11 @@ class Runner:
             raise RunError(
                 f"Only a {kind.name} on data of one's own, with an owner, can be temporary."
             )
-        if isinstance(spec, SweepSpec):
-            spec.check()
-            if address := scheduler.strip() or default_scheduler():
-                probe(address)
-        rows = data or load_for(spec.data_spec)
+        spec.check()
+        if kind.resumes and (address := scheduler.strip() or default_scheduler()):
+            probe(address)
+        asked = spec.data_spec
+        rows = load_for(asked) if data is None and asked is not None else data
         run_id = self.store.unfinished(spec, rows, owner, private) if kind.resumes else None
         if run_id is None:
             run_id = self.store.submit(spec, rows, owner, private, temporary)
@@ -237,9 +236,19 @@ class Runner:
         for run in self.store.temporary(owner):
             self.store.folder(run.run_id).lease.touch()
 
+    def discard(self, spec: Spec) -> None:
+        """Remove what answers this spec for everybody, so that it is computed anew."""
+        asked = spec.data_spec
+        rows = load_for(asked) if asked is not None else None
+        key = content_key(spec, rows.content_hash if rows else "")
+        while found := self.store.find(key, None, False) or self.store.unfinished(
+            spec, rows, None, False
+        ):
+            self.store.remove(found)
+
     def forget(self, owner: str, dataset: str | None = None) -> int:
         """Remove the owner's temporary runs (on this data set) at once; returns how many."""
-        runs = [r for r in self.store.temporary(owner) if dataset in (None, r.spec.dataset)]
+        runs = [r for r in self.store.temporary(owner) if dataset in (None, r.dataset)]
         for run in runs:
             self.store.remove(run.run_id)
             with self._followers_lock:

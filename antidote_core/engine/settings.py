@@ -56,6 +56,12 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def pool_processes() -> int:
+    """How many processes compute the tasks of a job: ANTIDOTE_PROCESSES, else one per core."""
+    text = os.environ.get("ANTIDOTE_PROCESSES", "").strip()
+    return max(1, int(text)) if text.isdecimal() else cores()
+
+
 def default_slots() -> int:
     """Runs that work at once: one core stays free for the screen."""
     return max(1, cores() - 1)

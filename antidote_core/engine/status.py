@@ -32,6 +32,12 @@ class JobStatus:
     summary: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def dataset(self) -> str:
+        """The name of the data set that the job is about; empty where it is about several."""
+        asked = self.spec.data_spec
+        return asked.dataset if asked else ""
+
+    @property
     def live(self) -> bool:
         """Whether more may still happen: poll as long as this is true."""
         return self.state.live

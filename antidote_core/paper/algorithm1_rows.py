@@ -18,9 +18,9 @@ from antidote_core.algorithms.algorithm1.solve import solve_convex
 from antidote_core.clustering.son import son_clustering
 from antidote_core.datasets import load_dataset
 from antidote_core.paper import paper_tables
-from antidote_core.paper.results import Row, plain
+from antidote_core.paper.results import Row
 from antidote_core.paper.rows import OURS, TWIN, Cell, form_of
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, jsonable
 
 SETTINGS = paper_tables()["settings"]
 GAMMA = float(SETTINGS["son_gamma"])
@@ -58,7 +58,8 @@ def compute(cell: Cell, seed: int) -> Row:
         },
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    return dict(plain(row))
+    found: Row = jsonable(row)
+    return found
 
 
 def _published(data: Dataset, seed: int) -> Row:

@@ -19,20 +19,21 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from antidote_core.algorithms.algorithm2.grow import run
+from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.algorithms.algorithm2.sizes import MAX_SHARE
 from antidote_core.baselines import NEAREST, OWN, BaselineResult
 from antidote_core.baselines.registry import baseline_result
 from antidote_core.geometry import nearest_center
 from antidote_core.paper import paper_row, paper_tables
-from antidote_core.paper.results import Row, plain
+from antidote_core.paper.results import Row
 from antidote_core.paper.rows import OURS, TWIN, Cell, Printed, form_of, printed
 from antidote_core.problem import Problem
 from antidote_core.quality import quality
+from antidote_core.runs.events import Alive, Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.target import meets
 from antidote_core.runs.view import RunView, pack
-from antidote_core.types import Dataset, Floats
+from antidote_core.types import Dataset, Floats, jsonable
 
 SETTINGS = paper_tables()["settings"]
 PUBLISHED_ROUNDS = 3  # sizes V_s, V_s + ξ, ...: further steps of one point would take days
@@ -50,6 +51,8 @@ class PaperRun:
 
     spec: RunSpec
     view: RunView
+    asked: RunSpec  # what was run: a V may be judged by another target afterwards
+    happened: tuple[Event, ...]
 
     @property
     def share(self) -> float:
@@ -95,8 +98,8 @@ class PaperRun:
         return msgspec.to_builtins(packed) if few and self.spec.dataset != "lfw" else None
 
 
-def compute(cell: Cell, seed: int) -> Row:
-    """The row of one cell."""
+def compute(cell: Cell, seed: int) -> tuple[Row, PaperRun]:
+    """The row of one cell, and the run that answers it."""
     begun = time.perf_counter()
     data, paper = cell.load(), printed(cell)
     problem, passed = _printed_optimum(cell, data, paper, seed)
@@ -125,7 +128,7 @@ def compute(cell: Cell, seed: int) -> Row:
         "quality": _qualities(problem, answer, fair) if cell.k == 2 else None,
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    return dict(plain(row))
+    return jsonable(row), answer
 
 
 def _printed_optimum(
@@ -272,7 +275,7 @@ def _judged(attempt: PaperRun, target: float) -> PaperRun:
     confirmed = meets(check.best_cost, target, strict=False)
     check = replace(check, share=sum(met) / len(met), confirmed=confirmed)
     view = replace(attempt.view, target=target, verification=check)
-    return PaperRun(replace(attempt.spec, target=target), view)
+    return replace(attempt, spec=replace(attempt.spec, target=target), view=view)
 
 
 def _at(spec: RunSpec, size: int) -> RunSpec:
@@ -310,7 +313,8 @@ def _best(attempts: Any) -> PaperRun:
 
 
 def _attempt(spec: RunSpec, data: Dataset) -> PaperRun:
-    return PaperRun(spec, run(spec, data))
+    happened = tuple(event for event in grow(spec, data) if not isinstance(event, Alive))
+    return PaperRun(spec, RunView.fold(happened), spec, happened)
 
 
 def _sota_costs(fair: BaselineResult, problem: Problem) -> Row:

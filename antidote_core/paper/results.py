@@ -1,12 +1,11 @@
-"""Results as a versioned JSON file, and the journal from which an interrupted run goes on."""
+"""Results as a versioned JSON file."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -81,54 +80,6 @@ def write_results(path: Path, results: Results) -> None:
     partial = path.with_name(path.name + ".part")
     partial.write_text(results.to_json(), encoding="utf-8")
     os.replace(partial, path)
-
-
-class Journal:
-    """Finished rows, one line each, flushed at once; a torn last line is left out."""
-
-    def __init__(self, path: Path, seed: int) -> None:
-        self.path = path
-        self.seed = seed
-
-    def rows(self) -> dict[str, Row]:
-        """The rows of this seed and format by key; a later line replaces an earlier one."""
-        found: dict[str, Row] = {}
-        if not self.path.exists():
-            return found
-        for line in self.path.read_text(encoding="utf-8").splitlines():
-            try:
-                entry = json.loads(line)
-                if (entry["format"], entry["seed"]) == (FORMAT, self.seed):
-                    found[entry["key"]] = entry["row"]
-            except (ValueError, KeyError, TypeError):
-                continue  # the line that was being written when the run was interrupted
-        return found
-
-    def append(self, key: str, row: Row) -> None:
-        """Add a row and see it onto the disk."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        entry = {"format": FORMAT, "seed": self.seed, "key": key, "row": row}
-        torn = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(("\n" if torn else "") + _line(entry) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self.path.unlink(missing_ok=True)
-
-
-def plain(value: Any) -> Any:
-    """A value fit for JSON; None for what is no number."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, str | bool | int) or value is None:
-        return value
-    if isinstance(value, Iterable):
-        return [plain(item) for item in value]
-    number = float(value)
-    return number if math.isfinite(number) else None
 
 
 def _line(value: Any) -> str:

@@ -18,12 +18,12 @@ from antidote_core.baselines.registry import baseline_result
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box
 from antidote_core.paper import paper_row
-from antidote_core.paper.results import Row, plain
+from antidote_core.paper.results import Row
 from antidote_core.paper.rows import OURS, TWIN, Cell, form_of
 from antidote_core.problem import Problem
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.target import meets
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, jsonable
 
 REPEATS = 5
 BUDGET = 1000  # evaluations after which a search is given up
@@ -71,7 +71,8 @@ def compute(cell: Cell, seed: int) -> Row:
         },
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    return dict(plain(row))
+    plain: Row = jsonable(row)
+    return plain
 
 
 def _against(seconds: list[float], fair: float) -> Row | None:

@@ -285,6 +285,26 @@ class CellChanged(Event, frozen=True, kw_only=True, tag="cell"):
     reason: str | msgspec.UnsetType = msgspec.UNSET
 
 
+# -- the paper ----------------------------------------------------------------------------------
+
+
+class PaperStarted(Event, frozen=True, kw_only=True, tag="started"):
+    """A recomputation of the paper begins: its settings as JSON, and what each row may take."""
+
+    paper: str
+    id: str
+    expected: dict[str, float]
+
+
+class PaperRow(Event, frozen=True, kw_only=True, tag="row"):
+    """A row of a table is there: its key, its figures, and the stored run that answers it."""
+
+    key: str
+    row: Values
+    run: str = ""
+    known: bool = False
+
+
 # -- reading ------------------------------------------------------------------------------------
 
 TYPES: dict[str, type[Event]] = {
@@ -292,9 +312,12 @@ TYPES: dict[str, type[Event]] = {
     for event in (
         Queued, Activity, Note, Finished, Stopped, Failed, Dead, Closed, Unreadable,
         Started, Vanilla, Target, Noise, Progress, Cut, Alive, Round, Shrunk, Spread, Verified,
-        Compared, Workers, ReferenceFound, CellChanged,
+        Compared, Workers, ReferenceFound, CellChanged, PaperRow,
     )
 }  # fmt: skip
+
+
+_STARTED: dict[str, type[Event]] = {"sweep": SweepStarted, "paper": PaperStarted}
 
 
 def given(value: T | msgspec.UnsetType, otherwise: Any = None) -> T | Any:
@@ -310,8 +333,8 @@ def event_of(kind: str, values: Values) -> Event:
             f"There is no event of the kind {kind[:40]!r} in this version; the log was written by "
             "a newer one, or it is damaged."
         )
-    if found is Started and "sweep" in values:
-        found = SweepStarted
+    if found is Started:
+        found = next((f for name, f in _STARTED.items() if name in values), Started)
     try:
         return msgspec.convert(values, found)
     except (msgspec.ValidationError, RecursionError) as error:

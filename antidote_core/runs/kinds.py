@@ -6,13 +6,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from antidote_core.runs.paper_spec import PaperSpec, PaperView
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.state import JobView
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
 from antidote_core.runs.view import RunView
 
-Spec = RunSpec | SweepSpec
+Spec = RunSpec | SweepSpec | PaperSpec
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,11 @@ class JobKind:
 
 
 RUN = JobKind("run", RunSpec, RunView, "Explore")
-# A sweep works on all cores or on a cluster, and has a place of its own: it must not keep single
-# runs waiting.
+# A job of many tasks works on all cores or on a cluster, and has a place of its own: it must not
+# keep single runs waiting.
 SWEEP = JobKind("sweep", SweepSpec, SweepView, "Frontier", slots=1, resumes=True)
-KINDS = {kind.name: kind for kind in (RUN, SWEEP)}
+PAPER = JobKind("paper", PaperSpec, PaperView, "Paper", slots=1, resumes=True)
+KINDS = {kind.name: kind for kind in (RUN, SWEEP, PAPER)}
 
 
 def kind_of(spec: Spec) -> JobKind:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from typing import ClassVar, Self
 
 from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
@@ -23,8 +24,57 @@ LOWEST = "lowest"
 NAMED_TARGETS = ("vanilla", "sota", LOWEST)
 
 
+class JobSpec:
+    """What is asked of a job: a frozen record that goes to JSON, to a hash and back unchanged.
+
+    `kind` stands in the JSON of every job but a run; `word` names it in sentences, and `required`
+    the settings without which there is none.
+    """
+
+    kind: ClassVar[str] = ""
+    word: ClassVar[str] = "run specification"
+    required: ClassVar[tuple[str, ...]] = ("dataset",)
+
+    def to_json(self) -> str:
+        """Canonical JSON: keys sorted, no spaces."""
+        named = {"kind": self.kind} if self.kind else {}
+        values = {**named, **asdict(self)}  # type: ignore[call-overload]
+        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote; a sentence says what is wrong with anything else."""
+        try:
+            values = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise SpecError(f"The {cls.word} is not valid JSON: {error}.") from None
+        if not isinstance(values, dict) or (cls.kind and values.pop("kind", None) != cls.kind):
+            kind = f" of the kind {cls.kind!r}" if cls.kind else ""
+            raise SpecError(f"The {cls.word} must be a JSON object of settings{kind}.")
+        unknown = sorted(set(values) - {f.name for f in fields(cls)})  # type: ignore[arg-type]
+        if unknown:
+            raise SpecError(f"The {cls.word} has unknown settings: {', '.join(unknown)}.")
+        for name in cls.required:
+            if name not in values:
+                raise SpecError(f"The {cls.word} names no {name}.")
+        return cls(**values)
+
+    @property
+    def id(self) -> str:
+        """The sha256 of the canonical JSON: equal specs, equal ids."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def check(self) -> None:
+        """Refuse what only the work itself would find out; a sentence says what."""
+
+    @property
+    def data_spec(self) -> RunSpec | None:
+        """A run on the data of the job; None where it is not about one data set."""
+        return None
+
+
 @dataclass(frozen=True)
-class RunSpec:
+class RunSpec(JobSpec):
     """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
 
     The target "lowest" asks for the lowest cost at `max_size`, in one round. `spread` turns clumps
@@ -109,33 +159,8 @@ class RunSpec:
 
     @property
     def data_spec(self) -> RunSpec:
-        """A run on the same data: the run itself."""
+        """The run itself."""
         return self
-
-    def to_json(self) -> str:
-        """Canonical JSON: keys sorted, no spaces."""
-        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> RunSpec:
-        """Read what `to_json` wrote; a sentence says what is wrong with anything else."""
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise SpecError(f"The run specification is not valid JSON: {error}.") from None
-        if not isinstance(values, dict):
-            raise SpecError("The run specification must be a JSON object of settings.")
-        unknown = sorted(set(values) - {f.name for f in fields(cls)})
-        if unknown:
-            raise SpecError(f"The run specification has unknown settings: {', '.join(unknown)}.")
-        if "dataset" not in values:
-            raise SpecError("The run specification names no dataset.")
-        return cls(**values)
-
-    @property
-    def id(self) -> str:
-        """The sha256 of the canonical JSON: equal specs, equal ids."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
 def _or(names: tuple[str, ...]) -> str:

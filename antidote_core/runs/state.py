@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Self
 
-from antidote_core.runs.events import Activity, Closed, Ended, Event, Note, Queued, Unreadable
+from antidote_core.runs.events import (
+    Activity,
+    Closed,
+    Ended,
+    Event,
+    Note,
+    Queued,
+    Unreadable,
+    Workers,
+)
 
 
 class JobState(StrEnum):
@@ -88,3 +98,27 @@ class JobView:
 
     def _apply_unreadable(self) -> Self:
         return replace(self, unreadable=self.unreadable + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class PoolView(JobView):
+    """A job of many tasks: how many processes work on them, and where.
+
+    `scheduler` is the address of a cluster, empty on this machine alone; `began` is the second at
+    which there were workers.
+    """
+
+    workers: int = 0
+    scheduler: str = ""
+    began: float = math.nan
+
+    def _at(self, seconds: float) -> float:
+        return max(self.seconds, seconds)  # tasks report in any order
+
+    def _apply(self, event: Event) -> Self:
+        if not isinstance(event, Workers):
+            return self
+        began = event.seconds if math.isnan(self.began) else self.began
+        return replace(
+            self, workers=event.count, scheduler=event.scheduler, began=began, activity=""
+        )

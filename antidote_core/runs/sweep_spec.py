@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from antidote_core.baselines.registry import SOTA
 from antidote_core.clustering import get_clustering
@@ -15,9 +13,8 @@ from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
 from antidote_core.optimizers import get_optimizer
 from antidote_core.problem import BOXES
-from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.spec import JobSpec, RunSpec
 
-KIND = "sweep"
 MAX_CELLS = 2000
 VERSION = 1
 
@@ -50,7 +47,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class SweepSpec:
+class SweepSpec(JobSpec):
     """What is asked of a sweep; goes to JSON, to a hash and back unchanged.
 
     `target` judges the cells and does not change them: the same cells answer every target.
@@ -61,6 +58,9 @@ class SweepSpec:
     >>> SweepSpec.from_json(spec.to_json()) == spec
     True
     """
+
+    kind: ClassVar[str] = "sweep"
+    word: ClassVar[str] = "sweep"
 
     dataset: str
     combinations: tuple[tuple[str, str], ...] = (("kmeans", "balance"),)
@@ -199,32 +199,6 @@ class SweepSpec:
             if box not in BOXES:
                 known = ", ".join(repr(key) for key in BOXES)
                 raise SpecError(f"box must be one of {known}; got {box!r}.")
-
-    def to_json(self) -> str:
-        """Canonical JSON: keys sorted, no spaces; says that it is a sweep."""
-        values = {"kind": KIND, **asdict(self)}
-        return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> SweepSpec:
-        """Read what `to_json` wrote; a sentence says what is wrong with anything else."""
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise SpecError(f"The sweep is not valid JSON: {error}.") from None
-        if not isinstance(values, dict) or values.pop("kind", None) != KIND:
-            raise SpecError("The sweep must be a JSON object of settings of the kind 'sweep'.")
-        unknown = sorted(set(values) - {f.name for f in fields(cls)})
-        if unknown:
-            raise SpecError(f"The sweep has unknown settings: {', '.join(unknown)}.")
-        if "dataset" not in values:
-            raise SpecError("The sweep names no dataset.")
-        return cls(**values)
-
-    @property
-    def id(self) -> str:
-        """The sha256 of the canonical JSON: equal sweeps, equal ids."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
 
 def _distinct(name: str, values: Any) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from antidote_core.runs import events
 from antidote_core.runs.events import Event, given
-from antidote_core.runs.state import JobState, JobView
+from antidote_core.runs.state import JobState, PoolView
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.target import meets
 from antidote_core.types import jsonable
@@ -126,19 +126,12 @@ class CellRow:
 
 
 @dataclass(frozen=True)
-class SweepView(JobView):
-    """The state of a sweep after some of its events.
-
-    `scheduler` is the address of a cluster, empty on this machine alone; `began` is the second at
-    which there were workers.
-    """
+class SweepView(PoolView):
+    """The state of a sweep after some of its events."""
 
     spec: SweepSpec | None = None
     rows: tuple[CellRow, ...] = ()
     references: tuple[Reference, ...] = ()
-    workers: int = 0
-    scheduler: str = ""
-    began: float = math.nan
 
     def count(self, state: str) -> int:
         """How many cells are in that state."""
@@ -177,27 +170,15 @@ class SweepView(JobView):
 
     # -- events ---------------------------------------------------------------------------------
 
-    def _at(self, seconds: float) -> float:
-        return max(self.seconds, seconds)  # cells report in any order
-
     def _apply(self, event: Event) -> Self:
         match event:
             case events.SweepStarted():
                 return self._apply_start(event)
-            case events.Workers():
-                began = event.seconds if math.isnan(self.began) else self.began
-                return replace(
-                    self,
-                    workers=event.count,
-                    scheduler=event.scheduler,
-                    began=began,
-                    activity="",
-                )
             case events.ReferenceFound():
                 return self._apply_reference(Reference.of(event))
             case events.CellChanged():
                 return self._apply_cell(event)
-        return self
+        return super()._apply(event)
 
     def _apply_start(self, event: events.SweepStarted) -> Self:
         spec = SweepSpec.from_json(event.sweep)

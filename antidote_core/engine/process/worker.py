@@ -20,12 +20,15 @@ from antidote_core.engine.process.stopping import DISK_FULL, die_with
 from antidote_core.engine.store.folder import RunFolder
 from antidote_core.engine.store.lock import Lock
 from antidote_core.engine.store.log import LogWriter
+from antidote_core.engine.sweep.paper_work import PaperWork
 from antidote_core.engine.sweep.sweep_work import SweepWork
 from antidote_core.engine.work import RunWork, Work
 from antidote_core.runs.kinds import RUN, JobKind, kind_in
 
 DONE, FAILED, TAKEN = 0, 1, 2
-WORK: dict[str, type[Work[Any]]] = {work.kind.name: work for work in (RunWork, SweepWork)}
+WORK: dict[str, type[Work[Any]]] = {
+    work.kind.name: work for work in (RunWork, SweepWork, PaperWork)
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from antidote_core.datasets import load_for
 from antidote_core.engine.settings import CANCEL_SECONDS
 from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
 from antidote_core.engine.store.log import LogWriter, follow, read
+from antidote_core.errors import DataError
 from antidote_core.runs.events import Closed, event_of
 from antidote_core.runs.kinds import JobKind, Spec, read_spec
 from antidote_core.runs.state import JobView
@@ -110,7 +111,10 @@ class RunFolder:
         """The data set of the run, from its own file or by name."""
         if self.data.exists():
             return read_dataset(self.data)
-        return load_for(self.read_spec().data_spec)
+        asked = self.read_spec().data_spec
+        if asked is None:
+            raise DataError("This job is not about one data set; open one of its runs.")
+        return load_for(asked)
 
     def write_meta(self, values: dict[str, Any]) -> None:
         """Replace the file in one step: a reader sees the old one or the new one."""

@@ -68,9 +68,9 @@ _TABLES = (
 )
 
 
-def content_key(spec: Spec, data: Dataset) -> str:
-    """Equal for runs that ask the same of the same rows."""
-    return hashlib.sha256(f"{spec.id}:{data.content_hash}".encode()).hexdigest()
+def content_key(spec: Spec, data_hash: str) -> str:
+    """Equal for jobs that ask the same of the same rows; without data, of those of the paper."""
+    return hashlib.sha256(f"{spec.id}:{data_hash}".encode()).hexdigest()
 
 
 def check_id(run_id: str) -> str:
@@ -128,13 +128,13 @@ class Store:
     def submit(
         self,
         spec: Spec,
-        data: Dataset,
+        data: Dataset | None,
         owner: str | None = None,
         private: bool = False,
         temporary: bool = False,
     ) -> str:
         """The id of the run that answers the spec: a known one, or a new one in the queue."""
-        key = content_key(spec, data)
+        key = content_key(spec, data.content_hash if data else "")
         run_id = self.find(key, owner, private)
         if run_id is None:
             self._limits.check_capacity(
@@ -234,14 +234,21 @@ class Store:
 
     # -- sweeps and their cells ---------------------------------------------------------------
 
-    def unfinished(self, spec: Spec, data: Dataset, owner: str | None, private: bool) -> str | None:
+    def unfinished(
+        self, spec: Spec, data: Dataset | None, owner: str | None, private: bool
+    ) -> str | None:
         """The latest identical job of this owner that was stopped, failed or was lost."""
         rows = self._query(
             """SELECT id FROM runs WHERE key = ? AND private = ?
                AND state IN ('stopped', 'failed', 'dead')
                AND (? OR id IN (SELECT run FROM owners WHERE owner = ?))
                ORDER BY submitted DESC""",
-            (content_key(spec, data), private, owner is None and not private, _digest(owner)),
+            (
+                content_key(spec, data.content_hash if data else ""),
+                private,
+                owner is None and not private,
+                _digest(owner),
+            ),
         )
         for row in rows:
             if RunFolder(self.runs / row["id"]).events.exists():
@@ -266,7 +273,7 @@ class Store:
         return None
 
     def keep_cell(
-        self, spec: RunSpec, data: Dataset, sweep: str, events: Iterable[Event], view: RunView
+        self, spec: RunSpec, data_hash: str, sweep: str, events: Iterable[Event], view: RunView
     ) -> str:
         """Store a finished cell as a run of its own, for the owners of the sweep."""
         of_sweep = RunFolder(self.runs / sweep)
@@ -277,7 +284,7 @@ class Store:
         )
         with self._transaction():
             now = time.time()
-            self._insert(created, content_key(spec, data), spec, private, now, JobState.QUEUED)
+            self._insert(created, content_key(spec, data_hash), spec, private, now, JobState.QUEUED)
             self._execute("UPDATE runs SET started = ? WHERE id = ?", (now - view.seconds, created))
             self.record_end(created, JobState.FINISHED, view.reason, view)
             self._grant_to_sweep_owners(created, sweep)

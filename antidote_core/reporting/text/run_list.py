@@ -12,6 +12,7 @@ from antidote_core.engine.status import JobStatus
 from antidote_core.reporting.text.settings_text import combination, dataset_title
 from antidote_core.reporting.text.verdict import share_of_data
 from antidote_core.reporting.text.words import number, percent
+from antidote_core.runs.kinds import kind_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 
@@ -99,17 +100,20 @@ def _row(status: JobStatus) -> RunRow:
         what, cost = _sweep(spec), UNKNOWN
         size = f"{min(spec.sizes):,} to {max(spec.sizes):,}"
         checks = f"{found.get('done', 0)} of {len(spec.cells)} runs done"
-    else:
+    elif isinstance(spec, RunSpec):
         what, cost, size, checks = combination(spec), UNKNOWN, UNKNOWN, UNKNOWN
         if found:
             cost = f"{number(found['cost'], 4)} ({number(found['vanilla_cost'], 4)})"
             size = f"{found['size']:,} ({share_of_data(found['size'], found['points'])})"
         if found.get("share") is not None:
             checks = percent(found["share"])
-    data = dataset_title(spec) if isinstance(spec, RunSpec) else _sweep_data(spec)
+    else:
+        what, cost, size = "the paper's tables", UNKNOWN, UNKNOWN
+        checks = f"{found.get('done', 0)} of {found.get('rows', 0)} numbers"
+    data = dataset_title(spec.data_spec) if spec.data_spec else "adult, bank, creditcard, lfw"
     return RunRow(
         run_id=status.run_id,
-        kind="sweep" if isinstance(spec, SweepSpec) else "run",
+        kind=kind_of(spec).name,
         name=status.name,
         data=f"{data} (your own)" if status.private else data,
         combination=what,
@@ -135,7 +139,3 @@ def _sweep(spec: SweepSpec) -> str:
     more = len(spec.settings) - 1
     others = f" and {more} more" if more else ""
     return f"frontier: {first}{others}, {len(spec.sizes)} sizes, {len(spec.seeds)} seeds"
-
-
-def _sweep_data(spec: SweepSpec) -> str:
-    return dataset_title(spec.cells[0].spec)

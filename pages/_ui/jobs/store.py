@@ -78,7 +78,7 @@ def stop(run_id: str) -> bool:
 
 def all_jobs() -> list[JobStatus]:
     """The runs and frontiers on the list of this browser."""
-    return runner().jobs(owner())
+    return runner().jobs(owner(), kinds.RUN, kinds.SWEEP)
 
 
 def rename(run_id: str, name: str) -> None:
