@@ -20,6 +20,16 @@ from antidote_core.types import Dataset, Floats, Solution
 
 ANTIDOTE = "antidote"
 VANILLA = "vanilla"
+COSTS = ("balance", "social")  # that every row has
+
+
+def costs_beside(fairness: str) -> list[str]:
+    """The cost that was asked for, and after it the others that every row has.
+
+    >>> costs_beside("social"), costs_beside("gap")
+    (['social', 'balance'], ['gap', 'balance', 'social'])
+    """
+    return [fairness, *(name for name in COSTS if name != fairness)]
 
 
 @dataclass(frozen=True)

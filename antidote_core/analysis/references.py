@@ -1,4 +1,4 @@
-"""Costs that give a target its meaning: plain clustering, the fair algorithm, the best possible."""
+"""Costs that give a target its meaning: plain clustering and the fair algorithm."""
 
 from __future__ import annotations
 
@@ -7,17 +7,6 @@ from antidote_core.baselines.registry import SOTA, algorithm_name, baseline_resu
 from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
 from antidote_core.types import Dataset
-
-BEST = {
-    "balance": "−1: every cluster has the mix of the whole data.",
-    "social": "not known, above 0; the fair algorithm is the best known guide.",
-    "gap": "0: all groups lie equally far from their centres.",
-}
-
-
-def best_possible(fairness: str) -> str:
-    """What is known about the lowest possible cost, in words."""
-    return BEST.get(fairness, "not known for this cost.")
 
 
 def has_fair_algorithm(clustering: str, fairness: str) -> bool:

@@ -24,7 +24,6 @@ from antidote_core.reporting.figures.frontier_table import (
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.caveats import OF_THE_IDEA, departures
-from antidote_core.reporting.text.costs import QUALITY, cost_meaning
 from antidote_core.reporting.text.frontier_words import (
     cells_sentence,
     chart_words,
@@ -35,6 +34,7 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
+from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.progress import duration
 from antidote_core.reporting.text.verdict import share_of_data
 from antidote_core.reporting.text.words import number, percent

@@ -10,9 +10,10 @@ from functools import cached_property
 
 import pandas as pd
 
+from antidote_core.analysis.comparison import costs_beside
 from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.fairness import FAIRNESS
+from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
@@ -35,8 +36,8 @@ from antidote_core.reporting.figures.run_map import (
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.caveats import departures, limits
-from antidote_core.reporting.text.costs import QUALITY, cost_meaning
 from antidote_core.reporting.text.design_words import design_sentences
+from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.progress import duration
 from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
@@ -129,7 +130,7 @@ def _rounds(view: RunView) -> str:
 
 def _found(record: RunRecord) -> Section:
     paragraphs = []
-    if record.shot is not None and record.spec.fairness == "balance":
+    if record.shot is not None and get_fairness(record.spec.fairness).by_mix:
         paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
     paragraphs += design_sentences(record.view)
     paragraphs += [note for note in record.view.notes if note not in record.data.notes]
@@ -225,8 +226,7 @@ def _against_the_others(record: RunRecord) -> list[Section]:
 
 def _costs(record: RunRecord) -> Section:
     asked = record.spec.fairness
-    names = [asked, *(name for name in ("balance", "social") if name != asked)]
-    return Section("What the costs mean", [cost_meaning(name) for name in names])
+    return Section("What the costs mean", [cost_meaning(name) for name in costs_beside(asked)])
 
 
 def _method(record: RunRecord) -> Section:

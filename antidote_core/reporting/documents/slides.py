@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from antidote_core.analysis.references import best_possible
 from antidote_core.analysis.snapshots import Snapshot, plain_tables
 from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import get_fairness
 from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars
 from antidote_core.reporting.figures.comparison_chart import (
@@ -23,12 +23,6 @@ from antidote_core.reporting.text import words
 from antidote_core.reporting.text.settings_text import dataset_title
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
 from antidote_core.reporting.text.words import number
-
-FOOT = {
-    "balance": "−1 would be a perfect mix everywhere, 0 means that a group is missing somewhere.",
-    "social": "The average squared distance of a group's points to their centre; the largest "
-    "decides.",
-}
 
 
 def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
@@ -64,7 +58,7 @@ def _before(record: RunRecord, dark: bool) -> Slide:
     balance, social = plain_tables(record.view)
     method = CLUSTERINGS[record.spec.clustering].title
     note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
-    if record.spec.fairness == "balance":
+    if get_fairness(record.spec.fairness).by_mix:
         sentence = words.balance_sentence(balance, names)
         return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
     sentence = words.social_sentence(social, names)
@@ -79,14 +73,15 @@ def _gain(record: RunRecord) -> Slide:
         BigNumber(number(view.cost, digits), "cost after", "lower is fairer"),
         BigNumber(f"{view.size:,}", "points added", f"{share} of {view.points:,}"),
     ]
-    foot = FOOT.get(record.spec.fairness, f"Best possible: {best_possible(record.spec.fairness)}")
+    cost = get_fairness(record.spec.fairness)
+    foot = cost.slide_note or f"Best possible: {cost.best}"
     return Slide(verdict(view).headline, numbers=numbers, note=foot)
 
 
 def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
     names = record.data.group_names
     note = f"The same clustering, with {record.view.size:,} antidote points beside the data."
-    if record.spec.fairness == "balance":
+    if get_fairness(record.spec.fairness).by_mix:
         sentence = words.balance_sentence(shot.balance, names)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
     else:

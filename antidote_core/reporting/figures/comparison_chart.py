@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 
 from antidote_core.analysis.comparison import ANTIDOTE as ANTIDOTE_ROW
 from antidote_core.analysis.comparison import VANILLA as VANILLA_ROW
+from antidote_core.analysis.comparison import costs_beside
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
@@ -20,7 +21,6 @@ from antidote_core.reporting.text.words import number, percent
 from antidote_core.runs.view import RunView
 
 _ORDER = {VANILLA_ROW: 0, OWN: 1, NEAREST: 2, ANTIDOTE_ROW: 3}
-_OTHER = {"balance": "social", "social": "balance"}
 WORSE = 1e-3  # part of a cost from which on "worse" is worth saying
 
 
@@ -35,11 +35,10 @@ class Measure:
 
 def measures(fairness: str) -> tuple[Measure, ...]:
     """What is compared for runs on this cost: that cost first."""
-    costs = [fairness, *(name for name in ("balance", "social") if name != fairness)]
     return (
         *(
-            Measure(name, f"{get_fairness(name).title} cost", "lower is fairer")
-            for name in costs[: 3 if fairness not in _OTHER else 2]
+            Measure(name, get_fairness(name).label, "lower is fairer")
+            for name in costs_beside(fairness)
         ),
         Measure("silhouette", "Silhouette", "higher is better"),
         Measure("davies_bouldin", "Davies-Bouldin", "lower is better"),
@@ -110,10 +109,11 @@ def measure_figure(table: pd.DataFrame, measure: Measure, digits: int = 3) -> go
 
 def side_note(view: RunView, fairness: str) -> str:
     """What the run did to the cost it was not asked about; empty while that is unknown."""
-    other = _OTHER.get(fairness)
+    others = costs_beside(fairness)[1:]
     rows = {row["name"]: row for row in view.comparison}
-    if other is None or VANILLA_ROW not in rows or ANTIDOTE_ROW not in rows:
+    if len(others) > 1 or VANILLA_ROW not in rows or ANTIDOTE_ROW not in rows:
         return ""
+    [other] = others
     before, after = rows[VANILLA_ROW][other], rows[ANTIDOTE_ROW][other]
     if before is None or after is None:
         return ""

@@ -90,7 +90,7 @@ def results_table(sides: Sequence[Side]) -> pd.DataFrame:
 def curves_figure(sides: Sequence[Side]) -> go.Figure:
     """Cost against size of every run; runs with different costs stand in rows of their own."""
     kinds = list(dict.fromkeys(side.spec.fairness for side in sides))
-    titles = [f"{get_fairness(kind).title} cost" for kind in kinds]
+    titles = [get_fairness(kind).label for kind in kinds]
     figure = make_subplots(
         rows=len(kinds), cols=1, subplot_titles=titles if len(kinds) > 1 else None,
         shared_xaxes=True, vertical_spacing=0.12,

@@ -5,7 +5,8 @@ from concurrent.futures import Future
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import best_possible, has_fair_algorithm, plain_cost
+from antidote_core.analysis.references import has_fair_algorithm, plain_cost
+from antidote_core.fairness import get_fairness
 from antidote_core.reporting.text.words import number
 from pages._ui.data import clustering_blocks, dataset_blocks
 from pages._ui.jobs import answers, run_settings, store
@@ -46,7 +47,7 @@ def references(
                 lines.append("SOTA: computing…")
         except ac.AntidoteError as error:
             lines.append(f"SOTA: not available. {escape(str(error))}")
-    lines.append(f"best possible: {best_possible(asked.fairness)}")
+    lines.append(f"best possible: {get_fairness(asked.fairness).best}")
     with asked.beside_target:
         st.caption("  \n".join(lines))
     return futures, fair

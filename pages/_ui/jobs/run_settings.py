@@ -235,7 +235,7 @@ def _target(clustering: str, fairness: str) -> str | float:
         return kind
     return float(
         st.number_input(
-            "Target cost (α)", value=-0.5 if fairness == "balance" else 1.0, step=0.01,
+            "Target cost (α)", value=FAIRNESS[fairness].usual_target, step=0.01,
             format="%.4f", key="alpha", bind=URL,
             help="α: lower is fairer; compare it with the costs below.",
         )

@@ -150,10 +150,10 @@ def _target(combinations: tuple[tuple[str, str], ...]) -> str | float:
     )  # fmt: skip
     if kind != "value":
         return kind
-    balance = all(fairness == "balance" for _, fairness in combinations)
+    targets = [FAIRNESS[fairness].usual_target for _, fairness in combinations]
     return float(
         st.number_input(
-            "Target cost (α)", value=-0.5 if balance else 1.0, step=0.01, format="%.4f",
+            "Target cost (α)", value=max(targets, default=-0.5), step=0.01, format="%.4f",
             key="reach_at", bind=URL, help="α: lower is fairer.",
         )
     )  # fmt: skip
