@@ -14,7 +14,7 @@ from antidote_core.analysis import snapshots
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine import Runner, RunState
 from antidote_core.reporting.figures import comparison_chart, curve
-from antidote_core.reporting.figures.run_map import features_picture, run_map_figure
+from antidote_core.reporting.figures.maps import features_picture, run_map_figure
 from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.spec import RunSpec
 

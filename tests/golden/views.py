@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.analysis.frontier_curves import curves, quality_points
+from antidote_core.analysis.progress import progress
 from antidote_core.analysis.snapshots import answer_step
 from antidote_core.engine.status import RunState, RunStatus, summary
 from antidote_core.engine.store.log import follow
 from antidote_core.errors import AntidoteError
-from antidote_core.reporting.documents.exports import antidote_table, python_lines
 from antidote_core.reporting.documents.frontier_report import limits as frontier_limits
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_lines
-from antidote_core.reporting.documents.report import figures
+from antidote_core.reporting.documents.report import figures, python_lines
 from antidote_core.reporting.figures.comparison_chart import comparison_table, fair_costs, side_note
 from antidote_core.reporting.figures.curve import curve_table, curve_words, step_table
 from antidote_core.reporting.figures.frontier_table import (
@@ -41,6 +41,7 @@ from antidote_core.reporting.figures.side_by_side import (
     settings_table,
     warning,
 )
+from antidote_core.reporting.figures.tables import antidote_table
 from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import (
     binding_sentence,
@@ -65,7 +66,6 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.text.progress import progress
 from antidote_core.reporting.text.run_list import list_table, run_rows
 from antidote_core.reporting.text.settings_text import combination, dataset_title, settings
 from antidote_core.reporting.text.verdict import cost_digits, verdict

@@ -5,6 +5,7 @@ Everything comes from the fold of the run's events, as on the screen.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,11 +14,11 @@ import pandas as pd
 from antidote_core.analysis.comparison import costs_beside
 from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot
 from antidote_core.clustering import CLUSTERINGS
+from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.documents.exports import antidote_table, python_lines
 from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
 from antidote_core.reporting.figures import bars, tables
 from antidote_core.reporting.figures.comparison_chart import (
@@ -28,7 +29,7 @@ from antidote_core.reporting.figures.comparison_chart import (
     side_note,
 )
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
-from antidote_core.reporting.figures.run_map import (
+from antidote_core.reporting.figures.maps import (
     Picture,
     flat_picture,
     layout_picture,
@@ -38,9 +39,9 @@ from antidote_core.reporting.text import words
 from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
-from antidote_core.reporting.text.progress import duration
 from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
@@ -181,7 +182,7 @@ def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
 
 def _map(record: RunRecord, shot: Snapshot) -> Section:
     picture = record.picture
-    antidote = antidote_table(record.data, shot.step.antidote)
+    antidote = tables.antidote_table(record.data, shot.step.antidote)
     chart = Chart(
         run_map_figure(record.data, shot, picture, "group"), picture.caption,
         tables.center_table(record.data, shot.centers, shot.balance.counts.sum(axis=1)),
@@ -308,3 +309,34 @@ def run_report(record: RunRecord, when: str = "") -> str:
     made = f"Written by Antidote {versions()['antidote']}{f', run of {when}' if when else ''}."
     page = Page(title, found.headline, run_sections(record), found.tone, found.details, made)
     return html_page(page)
+
+
+def python_lines(spec: RunSpec) -> str:
+    """The lines that give the same run in Python.
+
+    >>> print(python_lines(RunSpec(dataset="bank", k=3)))
+    import antidote_core as ac
+    <BLANKLINE>
+    spec = ac.RunSpec(dataset="bank", k=3)
+    result = ac.run(spec)
+    print(result.cost, len(result.antidote), result.verification.share)
+    """
+    own = spec.dataset not in DATASETS
+    usual = RunSpec(dataset=spec.dataset)
+    names = [
+        name for name in spec.__dataclass_fields__ if getattr(spec, name) != getattr(usual, name)
+    ]
+    settings = ["dataset=" + _quoted(spec.dataset)]
+    settings += [f"{name}={_quoted(getattr(spec, name))}" for name in names]
+    table = "data = ac.dataset_from_frame(frame, features=[...], protected=...)  # your table\n"
+    return (
+        "import antidote_core as ac\n\n"
+        f"spec = ac.RunSpec({', '.join(settings)})\n"
+        f"{table if own else ''}"
+        f"result = ac.run(spec{', data' if own else ''})\n"
+        "print(result.cost, len(result.antidote), result.verification.share)"
+    )
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

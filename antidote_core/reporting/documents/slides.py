@@ -18,7 +18,7 @@ from antidote_core.reporting.figures.comparison_chart import (
     measures,
     side_note,
 )
-from antidote_core.reporting.figures.run_map import run_map_figure
+from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.settings_text import dataset_title
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict

@@ -13,10 +13,9 @@ from plotly.subplots import make_subplots
 from antidote_core.analysis.snapshots import steps
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures.palette import VANILLA, cluster_mark
-from antidote_core.reporting.text.progress import duration
 from antidote_core.reporting.text.settings_text import settings
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import chart_text, number, percent
+from antidote_core.reporting.text.words import chart_text, duration, number, percent
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 

@@ -14,9 +14,8 @@ from antidote_core.reporting.figures.frontier_table import (
     problem_title,
     setting_title,
 )
-from antidote_core.reporting.text.progress import duration
 from antidote_core.reporting.text.verdict import Tone, Verdict, share_of_data
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.text.words import duration, number, percent
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from antidote_core.fairness import BalanceTable, SocialTable
@@ -34,6 +35,23 @@ def percent(share: float) -> str:
     """
     digits = 1 if 0.0 < share < 0.0995 else 0
     return f"{100 * share:.{digits}f}\N{NO-BREAK SPACE}%"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people read them.
+
+    >>> duration(4.21), duration(75), duration(float("nan"))
+    ('4 s', '1 min 15 s', '…')
+    """
+    if not math.isfinite(seconds):
+        return "…"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def chart_text(name: str) -> str:

@@ -8,9 +8,8 @@ import antidote_core as ac
 from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot, steps
 from antidote_core.fairness import get_fairness
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.documents.exports import antidote_table
 from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.run_map import (
+from antidote_core.reporting.figures.maps import (
     COLORINGS,
     features_picture,
     flat_picture,
@@ -245,4 +244,4 @@ def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _points(key: tuple, _data: ac.Dataset, _shot: Snapshot) -> tuple:
     antidote = _shot.step.antidote
-    return antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)
+    return tables.antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)

@@ -14,7 +14,7 @@ from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures.frontier_chart import cost_chart
 from antidote_core.reporting.figures.frontier_table import cost_table, problem_title
 from antidote_core.reporting.text.frontier_words import before_sentence, chart_words
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import Reference, SweepView, read_reference
 from pages._ui.jobs import answers, store, sweep_settings

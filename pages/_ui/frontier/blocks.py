@@ -29,7 +29,7 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.sweep_view import FAILED, SweepView
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
