@@ -16,6 +16,15 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+def finite_or_none(value: Any) -> Any:
+    """The value, or None for a number that JSON cannot hold.
+
+    >>> finite_or_none(1.5), finite_or_none(math.nan), finite_or_none("a")
+    (1.5, None, 'a')
+    """
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 @dataclass(frozen=True)
 class Column:
     """One original column and where its values stand in the standardised space.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -16,7 +15,7 @@ from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
 from antidote_core.quality import Quality, quality
 from antidote_core.runs.spec import RunSpec
-from antidote_core.types import Dataset, Floats, Solution
+from antidote_core.types import Dataset, Floats, Solution, finite_or_none
 
 ANTIDOTE = "antidote"
 VANILLA = "vanilla"
@@ -53,10 +52,7 @@ class ComparisonRow:
         values = asdict(self)
         values.update(values.pop("quality"))
         values["notes"] = list(self.notes)
-        return {
-            key: None if isinstance(value, float) and not math.isfinite(value) else value
-            for key, value in values.items()
-        }
+        return {key: finite_or_none(value) for key, value in values.items()}
 
 
 def solution_row(

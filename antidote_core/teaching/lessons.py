@@ -18,9 +18,16 @@ from antidote_core.clustering import get_clustering
 from antidote_core.datasets import load_dataset
 from antidote_core.fairness import balance_cost
 from antidote_core.geometry import nearest_center
-from antidote_core.reporting.figures.palette import ANTIDOTE, VANILLA, ink
+from antidote_core.reporting.figures.palette import ANTIDOTE, LEGEND_ABOVE, VANILLA, ink
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
-from antidote_core.reporting.text.words import balance_sentence, number, percent, social_sentence
+from antidote_core.reporting.text.verdict import agreement
+from antidote_core.reporting.text.words import (
+    balance_sentence,
+    number,
+    percent,
+    points_text,
+    social_sentence,
+)
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.teaching.planar import PlanarProblem, Position, planar_problem
@@ -94,10 +101,6 @@ def _ends(values: Sequence[float], planar: PlanarProblem) -> Frame:
     return _frame_around(
         planar.data.points, _at(min(values), planar, 1), _at(max(values), planar, 1)
     )
-
-
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"
 
 
 def _costs(
@@ -288,10 +291,9 @@ def _rounds(value: int | str, dark: bool) -> Shown:
     if not done.reached:
         sentence += f" Above the target of {target}, so {GROWTH.step} more points are allowed."
     elif view.verification is not None:
-        agreeing = round(view.verification.share * len(view.verification.costs))
         sentence += (
-            f" **At or below the target of {target}: done.** {agreeing} of "
-            f"{len(view.verification.costs)} independent clusterings agree."
+            f" **At or below the target of {target}: done.** {agreement(view.verification)} "
+            "independent clusterings agree."
         )
     return _shown(planar, position, _frame_around(planar.data.points), dark, sentence)
 
@@ -300,7 +302,7 @@ def _distance(value: int | str, dark: bool) -> Shown:
     planar = planar_problem("needs-distance", "balance")
     position = planar.position(_at(float(value), planar, TEN))
     others = [(m, planar.evaluate(_at(float(value), planar, m))) for m in OTHER_SIZES]
-    listed = ", ".join(f"{_points(m)} {number(cost)}" for m, cost in others)
+    listed = ", ".join(f"{points_text(m)} {number(cost)}" for m, cost in others)
     pull = "One cluster was taken by the antidote points alone. " if position.captured else ""
     sentence = (
         f"**{TEN} points at x = {value}:** balance cost {number(position.balance.cost)} instead "
@@ -316,13 +318,13 @@ def _capture(value: int | str, dark: bool) -> Shown:
     cost = number(position.balance.cost, 2)
     if position.captured:
         sentence = (
-            f"**{_points(copies)} at x = {FAR:g} took a centre for themselves.** All real points "
+            f"**{points_text(copies)} at x = {FAR:g} took a centre for themselves.** All real points "
             f"share the other one, and the cost is {cost}, the worst there is. (Leaving the empty "
             "cluster out would look perfect. It is counted.)"
         )
     else:
         sentence = (
-            f"**{_points(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more pull; "
+            f"**{points_text(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more pull; "
             "go on."
         )
     return _shown(
@@ -408,7 +410,7 @@ def noise_figure(plain: Sequence[float], added: Sequence[float], dark: bool = Fa
     figure.update_layout(
         height=380,
         margin={"l": 10, "r": 10, "t": 50, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        legend=LEGEND_ABOVE,
     )
     figure.update_xaxes(title="seed", fixedrange=True, dtick=5, range=[0, len(plain) + 1])
     figure.update_yaxes(title="balance cost, lower is fairer", fixedrange=True, range=[-1.08, 0.08])

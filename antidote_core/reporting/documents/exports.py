@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from antidote_core.reporting.figures.curve import step_table
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table, set_apart
 from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.events import Event
-from antidote_core.types import Dataset, Floats
+from antidote_core.types import Dataset, Floats, finite_or_none
 
 MARK = "antidote"
 CONTENTS = {
@@ -96,37 +95,33 @@ def result(record: RunRecord) -> dict[str, Any]:
         "state": view.state,
         "reason": view.reason,
         "verdict": found.text,
-        "vanilla_cost": _known(view.vanilla_cost),
-        "cost": _known(view.cost),
-        "target": _known(view.target),
+        "vanilla_cost": finite_or_none(view.vanilla_cost),
+        "cost": finite_or_none(view.cost),
+        "target": finite_or_none(view.target),
         "reached": view.reached,
         "size": view.size,
         "points": view.points,
-        "noise": [_known(cost) for cost in view.noise],
+        "noise": [finite_or_none(cost) for cost in view.noise],
         "verification": None
         if checks is None
         else {
-            "costs": [_known(cost) for cost in checks.costs],
-            "best_cost": _known(checks.best_cost),
+            "costs": [finite_or_none(cost) for cost in checks.costs],
+            "best_cost": finite_or_none(checks.best_cost),
             "share": checks.share,
             "confirmed": checks.confirmed,
         },
         "rounds": view.rounds,
         "evaluations": view.evaluations,
-        "seconds": _known(view.seconds),
+        "seconds": finite_or_none(view.seconds),
         "antidote": view.antidote.tolist(),
         "antidote_original": record.data.to_original(view.antidote).to_dict("records")
         if view.size
         else [],
         "comparison": [
-            {key: _known(value) for key, value in row.items()} for row in view.comparison
+            {key: finite_or_none(value) for key, value in row.items()} for row in view.comparison
         ],
         "notes": list(view.notes),
     }
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def antidote_csv(data: Dataset, antidote: Floats) -> str:

@@ -33,8 +33,7 @@ from antidote_core.reporting.text.frontier_words import (
     sureness_table,
 )
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
-from antidote_core.reporting.text.verdict import share_of_data
-from antidote_core.reporting.text.words import duration, number, percent
+from antidote_core.reporting.text.words import duration, number, percent, share_of_data
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView

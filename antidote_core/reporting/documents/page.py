@@ -21,6 +21,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from antidote_core.reporting.figures.palette import LIGHT_INK
+from antidote_core.reporting.text.words import UNKNOWN
 
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -137,14 +138,14 @@ def _json(chart: Chart) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, float):
         if math.isnan(value):
-            return "–"
+            return UNKNOWN
         if not math.isfinite(value):
             return str(value)
         text = f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:,.5g}"
         return text.replace("-", "−")
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}".replace("-", "−")
-    return "–" if value is None else str(value)
+    return UNKNOWN if value is None else str(value)
 
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")

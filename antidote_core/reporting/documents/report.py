@@ -40,8 +40,8 @@ from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import duration
+from antidote_core.reporting.text.verdict import agreement, cost_digits, noise_range, verdict
+from antidote_core.reporting.text.words import duration, share_of_data
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
@@ -109,12 +109,9 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
         ),
     ]
     if view.verification is not None:
-        checks = len(view.verification.costs)
-        agreeing = round(view.verification.share * checks)
-        facts.append(("independent clusterings that agree", f"{agreeing} of {checks}"))
+        facts.append(("independent clusterings that agree", agreement(view.verification)))
     if view.noise:
-        seen = (*view.noise, view.vanilla_cost)
-        low, high = words.number(min(seen), digits), words.number(max(seen), digits)
+        low, high = (words.number(cost, digits) for cost in noise_range(view))
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
     facts.append(
         (

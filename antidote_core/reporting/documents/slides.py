@@ -21,8 +21,8 @@ from antidote_core.reporting.figures.comparison_chart import (
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.settings_text import dataset_title
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import number
+from antidote_core.reporting.text.verdict import agreement, cost_digits, noise_range, verdict
+from antidote_core.reporting.text.words import number, share_of_data
 
 
 def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
@@ -106,15 +106,13 @@ def _sure(record: RunRecord) -> list[Slide]:
     view = record.view
     if view.verification is None:
         return []
-    digits, costs = cost_digits(view), view.verification.costs
-    agreeing = round(view.verification.share * len(costs))
+    digits, agreeing = cost_digits(view), agreement(view.verification)
     numbers = [
-        BigNumber(f"{agreeing} of {len(costs)}", "independent clusterings agree", "fresh seeds"),
+        BigNumber(agreeing, "independent clusterings agree", "fresh seeds"),
         BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),
     ]
     if view.noise:
-        seen = (*view.noise, view.vanilla_cost)
-        low, high = number(min(seen), digits), number(max(seen), digits)
+        low, high = (number(cost, digits) for cost in noise_range(view))
         span = low if low == high else f"{low} to {high}"
         every = "for every seed tried" if low == high else "from seed to seed: the noise"
         numbers.append(BigNumber(span, "cost of plain clustering", every))

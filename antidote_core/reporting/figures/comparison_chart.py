@@ -17,7 +17,7 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures.palette import ANTIDOTE, SOTA, VANILLA
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.text.words import digits_showing, number, percent
 from antidote_core.runs.view import RunView
 
 _ORDER = {VANILLA_ROW: 0, OWN: 1, NEAREST: 2, ANTIDOTE_ROW: 3}
@@ -120,8 +120,8 @@ def side_note(view: RunView, fairness: str) -> str:
     title = get_fairness(other).title.lower()
     change = after - before
     scale = max(abs(before), 1e-9)
-    gap = max(3, min(6, 1 - math.floor(math.log10(abs(change))))) if change else 3
-    numbers = f"from {number(before, gap)} to {number(after, gap)}"
+    digits = digits_showing(change)
+    numbers = f"from {number(before, digits)} to {number(after, digits)}"
     if change > WORSE * scale:
         return (
             f"The price: the other cost, {title}, got worse, {numbers} "

@@ -14,12 +14,13 @@ from antidote_core.analysis.convex_runs import Path
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
     DECIDES,
+    LEGEND_ABOVE,
     SOTA,
     VANILLA,
     group_mark,
     ink,
 )
-from antidote_core.reporting.text.words import chart_text, number, percent
+from antidote_core.reporting.text.words import chart_text, digits_showing, number, percent
 from antidote_core.types import Dataset
 
 EVEN = 1e-4  # a relative change of the cost below this is called none
@@ -87,8 +88,7 @@ def sweep_sentence(
 
 def cost_digits(result: ConvexResult) -> int:
     """Decimals that show the difference: two of its digits, between 3 and 6."""
-    gap = abs(result.difference)
-    return 4 if gap == 0 else int(min(6, max(3, 1 - np.floor(np.log10(gap)))))
+    return digits_showing(result.difference, none=4)
 
 
 def result_table(result: ConvexResult, group_names: Sequence[str]) -> pd.DataFrame:
@@ -156,7 +156,7 @@ def group_cost_pairs(
         barmode="group",
         height=66 * len(group_names) + 110,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
+        legend={**LEGEND_ABOVE, "traceorder": "normal"},
         font={"color": ink(dark)},
     )
     figure.update_yaxes(
@@ -274,7 +274,7 @@ def clusterpath_figure(
     figure.update_layout(
         height=460,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        legend=LEGEND_ABOVE,
         dragmode="pan",
     )
     across, up = map(chart_text, path.plane.names)

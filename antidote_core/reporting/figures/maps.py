@@ -19,6 +19,7 @@ from antidote_core.projection import Plane, cluster_cells
 from antidote_core.projection.layout import MAP_LIMIT, SEED, Layout, map_rows
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    LEGEND_ABOVE,
     VANILLA,
     Mark,
     cluster_mark,
@@ -92,11 +93,9 @@ def map_figure(
     figure.update_layout(
         height=height,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={
-            "orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemsizing": "constant",
-        },
+        legend={**LEGEND_ABOVE, "itemsizing": "constant"},
         dragmode="pan",
-    )  # fmt: skip
+    )
     across, up = map(chart_text, axis_titles)
     figure.update_xaxes(title=across, zeroline=False)
     figure.update_yaxes(title=up, zeroline=False)

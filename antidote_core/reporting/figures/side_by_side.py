@@ -12,10 +12,10 @@ from plotly.subplots import make_subplots
 
 from antidote_core.analysis.snapshots import steps
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.figures.palette import VANILLA, cluster_mark
+from antidote_core.reporting.figures.palette import LEGEND_ABOVE, VANILLA, cluster_mark
 from antidote_core.reporting.text.settings_text import settings
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import chart_text, duration, number, percent
+from antidote_core.reporting.text.verdict import cost_digits, noise_range, verdict
+from antidote_core.reporting.text.words import chart_text, duration, number, percent, share_of_data
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 
@@ -117,7 +117,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
     figure.update_layout(
         height=HEIGHT * len(kinds),
         margin={"l": 10, "r": 10, "t": 60, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        legend={**LEGEND_ABOVE, "y": 1.02},
         showlegend=True,
     )
     return figure
@@ -145,7 +145,7 @@ def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
 def _results(side: Side, digits: int) -> dict[str, str]:
     view = side.view
     checks = view.verification
-    low, high = (pick((*view.noise, view.vanilla_cost)) for pick in (min, max))
+    low, high = noise_range(view)
 
     def cost(value: float) -> str:
         return number(value, digits) if math.isfinite(value) else "not known"

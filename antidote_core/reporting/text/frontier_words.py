@@ -14,8 +14,8 @@ from antidote_core.reporting.figures.frontier_table import (
     problem_title,
     setting_title,
 )
-from antidote_core.reporting.text.verdict import Tone, Verdict, share_of_data
-from antidote_core.reporting.text.words import duration, number, percent
+from antidote_core.reporting.text.verdict import Tone, Verdict
+from antidote_core.reporting.text.words import duration, number, percent, points_text, share_of_data
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 
@@ -92,14 +92,14 @@ def curve_sentence(view: SweepView, found: Curve) -> str:
     plain = number(sure.noise.middle, digits)
     change = f"the median cost is {cost} instead of {plain}"
     if found.smallest is not None:
-        size = f"{_points(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
+        size = f"{points_text(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
         target = target_words(view.spec, found.reference, digits)
         if sure.passed == sure.judged:
             return f"{size} suffice for {target}: {change}."
         return f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: {change}."
     return (
         f"No size tried brings most seeds to {target_words(view.spec, found.reference, digits)}; "
-        f"the lowest is {cost} with {_points(sure.size)} (plain {plain})."
+        f"the lowest is {cost} with {points_text(sure.size)} (plain {plain})."
     )
 
 
@@ -253,21 +253,17 @@ def _name(view: SweepView, found: Curve) -> str:
     return f"{', '.join(parts)}: " if parts else ""
 
 
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count:,} points"
-
-
 def _seeds(sure: Sureness) -> str:
     if sure.judged == 1:
         passes = "reaches" if sure.passed else "does not reach"
         return f"The only seed tried {passes} the target: one seed says little about others."
     which = "all" if sure.passed == sure.judged else f"{sure.passed} of"
-    said = f"With {_points(sure.size)}, {which} {sure.judged} seeds reach the target"
+    said = f"With {points_text(sure.size)}, {which} {sure.judged} seeds reach the target"
     checks = ""
     if not math.isnan(sure.verified):
         checks = f", and {percent(sure.verified)} of the independent clusterings agree"
     if not sure.passed:
-        return f"With {_points(sure.size)}, none of {sure.judged} seeds reaches the target."
+        return f"With {points_text(sure.size)}, none of {sure.judged} seeds reaches the target."
     return (
         f"{said}{checks}; with 90\N{NO-BREAK SPACE}% confidence, at least "
         f"{percent(sure.at_least)} of all seeds would."

@@ -19,7 +19,8 @@ from antidote_core.reporting.figures.maps import (
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data
+from antidote_core.reporting.text.verdict import cost_digits
+from antidote_core.reporting.text.words import share_of_data
 from pages._ui.data import own_tables
 from pages._ui.jobs import answers, store
 from pages._ui.shared import cached

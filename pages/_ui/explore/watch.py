@@ -14,8 +14,8 @@ from antidote_core.reporting.figures.comparison_chart import fair_costs
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.text.design_words import doing_sentence
 from antidote_core.reporting.text.glossary import explain, explain_cost
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import duration, number
+from antidote_core.reporting.text.verdict import cost_digits, verdict
+from antidote_core.reporting.text.words import duration, number, share_of_data
 from pages._ui.explore import ended
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape
