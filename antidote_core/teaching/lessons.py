@@ -318,14 +318,14 @@ def _capture(value: int | str, dark: bool) -> Shown:
     cost = number(position.balance.cost, 2)
     if position.captured:
         sentence = (
-            f"**{points_text(copies)} at x = {FAR:g} took a centre for themselves.** All real points "
-            f"share the other one, and the cost is {cost}, the worst there is. (Leaving the empty "
+            f"**{points_text(copies)} at x = {FAR:g} took a centre for themselves.** All real "
+            f"points share the other one, and the cost is {cost}, the worst there is. (Leaving the empty "
             "cluster out would look perfect. It is counted.)"
         )
     else:
         sentence = (
-            f"**{points_text(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more pull; "
-            "go on."
+            f"**{points_text(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more "
+            "pull; go on."
         )
     return _shown(
         planar, position, _frame_around(planar.data.points, _at(FAR, planar, 1)), dark, sentence

@@ -143,7 +143,9 @@ def _dots(
         x=cells[x], y=cells[y], mode="markers", name=title, legendgroup=title, showlegend=False,
         marker={
             "symbol": style.symbol, "size": 9,
-            "color": [style.color if passed == "yes" else hollow(dark) for passed in cells["passed"]],
+            "color": cells["passed"].map(
+                lambda passed: style.color if passed == "yes" else hollow(dark)
+            ).tolist(),
             "line": {"width": 2, "color": style.color},
         },
         customdata=cells[["shown", "points", "seed", "checks"]],

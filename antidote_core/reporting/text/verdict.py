@@ -67,8 +67,8 @@ def _tiny_cluster(view: RunView) -> str:
     if after >= TINY * view.points or after >= before:
         return ""
     return (
-        f"But one cluster now holds only {points_text(after)} ({share_of_data(after, view.points)} of "
-        "the data), so its mix of groups says little."
+        f"But one cluster now holds only {points_text(after)} ({share_of_data(after, view.points)} "
+        "of the data), so its mix of groups says little."
     )
 
 
@@ -97,8 +97,8 @@ def _change(view: RunView) -> str:
     if not view.size:
         return "Nothing had to be added: plain clustering meets the target already."
     return (
-        f"Adding {points_text(view.size)} ({share_of_data(view.size, view.points)} of the data) lowers "
-        f"the cost from {_cost(view, view.vanilla_cost)} to {_cost(view, view.cost)}."
+        f"Adding {points_text(view.size)} ({share_of_data(view.size, view.points)} of the data) "
+        f"lowers the cost from {_cost(view, view.vanilla_cost)} to {_cost(view, view.cost)}."
     )
 
 
@@ -124,8 +124,8 @@ def _best_so_far(view: RunView) -> tuple[str, ...]:
     if not view.size:
         return ("No antidote points better than none were found before that.",)
     return (
-        f"Best so far: {points_text(view.size)} ({share_of_data(view.size, view.points)} of the data), "
-        f"cost {_cost(view, view.cost)} instead of {_cost(view, view.vanilla_cost)}.",
+        f"Best so far: {points_text(view.size)} ({share_of_data(view.size, view.points)} of the "
+        f"data), cost {_cost(view, view.cost)} instead of {_cost(view, view.vanilla_cost)}.",
     )
 
 
