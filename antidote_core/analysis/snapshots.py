@@ -87,10 +87,10 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     (True, 3)
     """
     found = steps(view)
-    plain, step = found[0], found[index]
-    assert plain.centers is not None
+    vanilla, step = found[0], found[index]
+    assert vanilla.centers is not None
     if step.centers is not None and get_clustering(spec.clustering).by_nearest_center:
-        old, _ = nearest_center(data.points, plain.centers)
+        old, _ = nearest_center(data.points, vanilla.centers)
         new, _ = nearest_center(data.points, step.centers)
         centers = step.centers
     else:
@@ -103,7 +103,7 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     labels, centers = places[new], centers[order]
     return Snapshot(
         step,
-        plain.centers,
+        vanilla.centers,
         centers,
         labels,
         np.asarray(labels != old, dtype=np.int64),
@@ -112,7 +112,7 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     )
 
 
-def plain_tables(view: RunView) -> tuple[BalanceTable, SocialTable]:
+def vanilla_tables(view: RunView) -> tuple[BalanceTable, SocialTable]:
     """Both tables of plain clustering, as the run recorded them."""
     return (
         balance_from_counts(np.array(view.vanilla["counts"])),

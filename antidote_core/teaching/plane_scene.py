@@ -16,9 +16,9 @@ from antidote_core.projection import cluster_cells
 from antidote_core.reporting.documents.page import render
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    BASELINE,
     DECIDES,
     LIGHT_INK,
-    SOTA,
     VANILLA,
     cluster_mark,
     group_mark,
@@ -81,7 +81,7 @@ def plane_scene(
         "before": [],
         "old": [],
         "antidote": _stars(antidote, ANTIDOTE),
-        "rival": _stars(rival, SOTA),
+        "rival": _stars(rival, BASELINE),
     }
     if before is not None:
         scene["before"] = _pairs(before)
@@ -92,7 +92,7 @@ def plane_scene(
     if scene["antidote"]:
         legend.append(("star", ANTIDOTE, "antidote point"))
     if scene["rival"]:
-        legend.append(("star", SOTA, "the algorithm's point"))
+        legend.append(("star", BASELINE, "the algorithm's point"))
     scene["grey"], scene["aim"] = VANILLA, DECIDES
     scene["legend"] = [{"symbol": s, "color": c, "name": n} for s, c, n in legend]
     return scene

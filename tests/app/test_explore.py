@@ -321,7 +321,7 @@ def test_the_comparison_keeps_its_order_and_says_what_got_worse() -> None:
     assert "got worse, from 2.000 to 2.500" in note
     better = ac.RunView(comparison=(rows[0], rows[2]))
     assert "better as well" in comparison_chart.side_note(better, "social")
-    assert list(comparison_chart.fair_costs(view, "balance").values()) == [-0.31, -0.8]
+    assert list(comparison_chart.baseline_costs(view, "balance").values()) == [-0.31, -0.8]
 
 
 def test_no_arithmetic_on_the_page() -> None:

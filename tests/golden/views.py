@@ -22,7 +22,11 @@ from antidote_core.errors import AntidoteError
 from antidote_core.reporting.documents.frontier_report import limits as frontier_limits
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_lines
 from antidote_core.reporting.documents.report import figures, python_lines
-from antidote_core.reporting.figures.comparison_chart import comparison_table, fair_costs, side_note
+from antidote_core.reporting.figures.comparison_chart import (
+    baseline_costs,
+    comparison_table,
+    side_note,
+)
 from antidote_core.reporting.figures.curve import curve_table, curve_words, step_table
 from antidote_core.reporting.figures.frontier_table import (
     cell_table,
@@ -306,7 +310,7 @@ def view_file(events, sweep):
 def run_words(record, private=False):
     """What the pages, the report and the slides say of a run, where that needs no picture."""
     data, spec, view = record.data, record.spec, record.view
-    fair = fair_costs(view, spec.fairness)
+    fair = baseline_costs(view, spec.fairness)
     found = verdict(view)
     return plain(
         {

@@ -12,7 +12,7 @@ from functools import cached_property
 import pandas as pd
 
 from antidote_core.analysis.comparison import costs_beside
-from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot
+from antidote_core.analysis.snapshots import Snapshot, answer_step, snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
@@ -22,8 +22,8 @@ from antidote_core.projection.layout import Layout
 from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
 from antidote_core.reporting.figures import bars, tables
 from antidote_core.reporting.figures.comparison_chart import (
+    baseline_costs,
     comparison_table,
-    fair_costs,
     measure_figure,
     measures,
     side_note,
@@ -137,10 +137,10 @@ def _found(record: RunRecord) -> Section:
 
 def _curve(record: RunRecord) -> Section:
     view = record.view
-    fair = fair_costs(view, record.spec.fairness)
+    baselines = baseline_costs(view, record.spec.fairness)
     chart = Chart(
-        run_curve_figure(view, fair),
-        curve_words(view, fair),
+        run_curve_figure(view, baselines),
+        curve_words(view, baselines),
         step_table(view),
         caption="Hollow: best V of a round. Filled: checked by independent clusterings. Grey "
         "band: what plain clustering costs from seed to seed.",
@@ -150,7 +150,7 @@ def _curve(record: RunRecord) -> Section:
 
 def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
     names = record.data.group_names
-    old_balance, old_social = plain_tables(record.view)
+    old_balance, old_social = vanilla_tables(record.view)
     mixes = [("Before: plain clustering", old_balance)]
     if record.view.size:
         mixes.append((f"With {record.view.size:,} antidote points", shot.balance))

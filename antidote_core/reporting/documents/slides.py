@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from antidote_core.analysis.snapshots import Snapshot, plain_tables
+from antidote_core.analysis.snapshots import Snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.documents.report import RunRecord
@@ -55,7 +55,7 @@ def _data(record: RunRecord, dark: bool) -> Slide:
 
 def _before(record: RunRecord, dark: bool) -> Slide:
     names = record.data.group_names
-    balance, social = plain_tables(record.view)
+    balance, social = vanilla_tables(record.view)
     method = CLUSTERINGS[record.spec.clustering].title
     note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
     if get_fairness(record.spec.fairness).by_mix:
@@ -86,7 +86,7 @@ def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
     else:
         sentence = words.social_sentence(shot.social, names)
-        old = plain_tables(record.view)[1]
+        old = vanilla_tables(record.view)[1]
         figure = bars.cost_pair_figure(old, shot.social, names, cost_digits(record.view))
     return Slide(f"Now: {sentence}", figure, sentence, note=note)
 

@@ -16,7 +16,7 @@ from antidote_core.analysis.comparison import costs_beside
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.figures.palette import ANTIDOTE, SOTA, VANILLA
+from antidote_core.reporting.figures.palette import ANTIDOTE, BASELINE, VANILLA
 from antidote_core.reporting.text.words import digits_showing, number, percent
 from antidote_core.runs.view import RunView
 
@@ -47,7 +47,7 @@ def measures(fairness: str) -> tuple[Measure, ...]:
     )
 
 
-def fair_costs(view: RunView, fairness: str) -> dict[str, float]:
+def baseline_costs(view: RunView, fairness: str) -> dict[str, float]:
     """Cost of the fair algorithm by its label and scoring, as far as the run knows it."""
     found = {
         f"{algorithm_name(row['name'])}, {row['scoring']}": row.get(fairness)
@@ -156,7 +156,7 @@ def _values(row: Mapping[str, Any], view: RunView, fairness: str) -> dict[str, A
 
 
 def _color(name: str) -> str:
-    return {"plain": VANILLA, "antidote": ANTIDOTE}.get(name, SOTA)
+    return {"plain": VANILLA, "antidote": ANTIDOTE}.get(name, BASELINE)
 
 
 def _digits(measure: Measure, value: float, digits: int) -> int:

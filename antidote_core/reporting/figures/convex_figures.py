@@ -13,9 +13,9 @@ from antidote_core.algorithms.algorithm1.solve import ConvexResult
 from antidote_core.analysis.convex_runs import Path
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    BASELINE,
     DECIDES,
     LEGEND_ABOVE,
-    SOTA,
     VANILLA,
     group_mark,
     ink,
@@ -185,7 +185,7 @@ def difference_figure(
     low, high = min(everything), max(everything)
     room = 0.12 * (high - low or 1.0)
     figure = go.Figure()
-    figure.add_hrect(y0=0, y1=high + room, fillcolor=SOTA, opacity=0.10, line_width=0)
+    figure.add_hrect(y0=0, y1=high + room, fillcolor=BASELINE, opacity=0.10, line_width=0)
     figure.add_hline(y=0, line={"color": ink(dark), "width": 1.5})
     if lambdas[0] <= shown <= lambdas[-1]:
         figure.add_vline(x=shown, line={"color": VANILLA, "width": 1.5, "dash": "dot"})

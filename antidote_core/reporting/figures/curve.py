@@ -16,8 +16,8 @@ import plotly.graph_objects as go
 from antidote_core.analysis.snapshots import steps
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    BASELINE,
     LEGEND_ABOVE,
-    SOTA,
     TARGET_DASH,
     VANILLA,
     baseline_ink,
@@ -37,15 +37,15 @@ _COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
 
 def curve_table(
     view: RunView,
-    fair: Mapping[str, float] | None = None,
+    baselines: Mapping[str, float] | None = None,
     shown: int | None = None,
 ) -> pd.DataFrame:
     """Everything the chart draws, one row each; `kind` says what it is.
 
-    `fair` are costs of fair algorithms by their label, `shown` the step (see `steps`) on display.
+    `baselines` are costs of fair algorithms by their label, `shown` the step (see `steps`) shown.
     """
     digits = cost_digits(view)
-    lines = _lines(view, fair or {}, digits)
+    lines = _lines(view, baselines or {}, digits)
     rounds = [(len(step.antidote), step.cost) for step in steps(view)]
     current = [view.current["cost"]] if view.current else []
     own = [cost for _, cost in rounds] + current + list(view.noise)
@@ -87,7 +87,7 @@ def curve_table(
 def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
     paint = ink(dark)
-    fair = baseline_ink(dark)
+    blue = baseline_ink(dark)
     x = {
         "field": "size",
         "type": "quantitative",
@@ -147,7 +147,7 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
                 "x": {"value": {"expr": "width"}},
                 "y": {**y, "field": "at"},
                 "text": {"field": "label"},
-                "color": by_kind({"vanilla": paint, "fair": fair, "target": paint, "away": paint}),
+                "color": by_kind({"vanilla": paint, "fair": blue, "target": paint, "away": paint}),
             },
         },
         {
@@ -163,27 +163,27 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     }
 
 
-def curve_words(view: RunView, fair: Mapping[str, float] | None = None) -> str:
+def curve_words(view: RunView, baselines: Mapping[str, float] | None = None) -> str:
     """The chart in words, for those who cannot see it."""
     digits = cost_digits(view)
-    parts = [label for _, _, label in _lines(view, fair or {}, digits)]
+    parts = [label for _, _, label in _lines(view, baselines or {}, digits)]
     if view.history:
         last = view.history[-1]
         parts.append(f"latest round: {number(last.cost, digits)} with {last.size:,} points")
     return "Cost against antidote size. " + "; ".join(parts) + "."
 
 
-def _lines(view: RunView, fair: Mapping[str, float], digits: int) -> list[Line]:
+def _lines(view: RunView, baselines: Mapping[str, float], digits: int) -> list[Line]:
     """(kind, cost, label) of every reference line known so far."""
     lines = []
-    target_is_plain = view.target == view.vanilla_cost
+    target_is_vanilla = view.target == view.vanilla_cost
     if math.isfinite(view.vanilla_cost):
-        same = " = target α, to be beaten" if target_is_plain else ""
+        same = " = target α, to be beaten" if target_is_vanilla else ""
         text = f"plain clustering {number(view.vanilla_cost, digits)}{same}"
         lines.append(("vanilla", view.vanilla_cost, text))
-    if math.isfinite(view.target) and not target_is_plain:
+    if math.isfinite(view.target) and not target_is_vanilla:
         lines.append(("target", view.target, f"target α {number(view.target, digits)}"))
-    for label, cost in fair.items():
+    for label, cost in baselines.items():
         if math.isfinite(cost):
             lines.append(("fair", cost, f"{label} {number(cost, digits)}"))
     return lines
@@ -297,10 +297,10 @@ FIGURE_HEIGHT = 430
 
 
 def run_curve_figure(
-    view: RunView, fair: Mapping[str, float] | None = None, dark: bool = False
+    view: RunView, baselines: Mapping[str, float] | None = None, dark: bool = False
 ) -> go.Figure:
     """One step per round; the verified one filled; plain, fair and target as lines with labels."""
-    table = curve_table(view, fair)
+    table = curve_table(view, baselines)
     figure = go.Figure()
     draw_band(figure, table)
     draw_lines(figure, table, dark)
@@ -352,7 +352,7 @@ def draw_band(figure: go.Figure, table: pd.DataFrame) -> None:
 
 def draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
     """The lines that costs are held against, with labels on the right unless the row says left."""
-    colors = {"vanilla": VANILLA, "fair": SOTA, "target": ink(dark)}
+    colors = {"vanilla": VANILLA, "fair": BASELINE, "target": ink(dark)}
     for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
         kind = row["kind"]
         if kind != "away":

@@ -35,7 +35,7 @@ def cost_chart(
     """The specification for `cost_table`."""
     assert view.spec is not None
     paint = ink(dark)
-    fair = baseline_ink(dark)
+    blue = baseline_ink(dark)
     x = {
         "field": "x",
         "type": "quantitative",
@@ -92,7 +92,7 @@ def cost_chart(
             *_written(
                 only("vanilla", "fair", "target", "away"),
                 {"y": {**y, "field": "at"}},
-                by_kind({"vanilla": paint, "fair": fair, "target": paint, "away": paint}),
+                by_kind({"vanilla": paint, "fair": blue, "target": paint, "away": paint}),
                 dark,
             ),
             {

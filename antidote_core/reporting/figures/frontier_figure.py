@@ -22,9 +22,9 @@ from antidote_core.reporting.figures.frontier_table import (
     settings_of,
 )
 from antidote_core.reporting.figures.palette import (
+    BASELINE,
     DECIDES,
     LEGEND_ABOVE,
-    SOTA,
     VANILLA,
     hollow,
     ink,
@@ -98,7 +98,7 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
         for _, row in medians.iterrows():
             shift = 15 if row["side"] == "above" else -15
             _beside(figure, row, "center", shift, style.color)
-    for kind, color in (("vanilla", VANILLA), ("fair", SOTA)):
+    for kind, color in (("vanilla", VANILLA), ("fair", BASELINE)):
         for _, row in table[table["kind"] == kind].iterrows():
             figure.add_scatter(
                 x=[row["cost"]], y=[row["quality"]], mode="markers", text=[row["label"]],

@@ -105,7 +105,7 @@ def digits_of(view: SweepView, problem: tuple[str, str, int]) -> int:
     return digits_showing(max(costs) - min(costs)) if costs else 3
 
 
-def fair_lines(reference: Reference | None) -> dict[str, tuple[float, float]]:
+def baseline_lines(reference: Reference | None) -> dict[str, tuple[float, float]]:
     """Cost and silhouette of the fair algorithm by its name and scoring."""
     if reference is None or reference.sota is None:
         return {}
@@ -195,7 +195,7 @@ def quality_table(view: SweepView, problem: tuple[str, str, int]) -> pd.DataFram
                  "label": label}
             )  # fmt: skip
     low, high = _domain(costs, 0.08)
-    for label, (cost, silhouette) in fair_lines(reference).items():
+    for label, (cost, silhouette) in baseline_lines(reference).items():
         if math.isfinite(silhouette) and is_near(cost, low, high):
             rows.append({"kind": "fair", "cost": cost, "quality": silhouette, "label": label})
     _place_labels([row for row in rows if row["kind"] in ("vanilla", "fair")], rows)
@@ -298,7 +298,7 @@ def off_quality_chart(view: SweepView, problem: tuple[str, str, int]) -> str:
     digits = digits_of(view, problem)
     missing = [
         f"{label}: cost {number(cost, digits)}, silhouette {number(silhouette)}"
-        for label, (cost, silhouette) in fair_lines(_reference(view, problem)).items()
+        for label, (cost, silhouette) in baseline_lines(_reference(view, problem)).items()
         if label not in drawn and math.isfinite(silhouette)
     ]
     return f"Off this chart: {'; '.join(missing)}." if missing else ""
@@ -423,12 +423,12 @@ def _lines(reference: Reference | None, digits: int) -> list[Line]:
     if reference is None:
         return []
     lines = []
-    is_plain = reference.strict and reference.target == reference.vanilla
-    mark = " = target" if is_plain else ""
+    is_vanilla = reference.strict and reference.target == reference.vanilla
+    mark = " = target" if is_vanilla else ""
     text = f"plain {number(reference.vanilla, digits)}{mark}"
     lines.append(("vanilla", reference.vanilla, text))
-    for label, (cost, _) in fair_lines(reference).items():
-        is_target = reference.strict and not is_plain and cost == reference.target
+    for label, (cost, _) in baseline_lines(reference).items():
+        is_target = reference.strict and not is_vanilla and cost == reference.target
         mark = " = target" if is_target else ""
         lines.append(("fair", cost, f"{label} {number(cost, digits)}{mark}"))
     if math.isfinite(reference.target) and not any(

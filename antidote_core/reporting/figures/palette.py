@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 VANILLA = "#7F7F7F"
-SOTA = "#0072B2"
+BASELINE = "#0072B2"
 ANTIDOTE = "#E69F00"
 DECIDES = "#D55E00"
 TARGET_DASH = "dash"
@@ -43,7 +43,7 @@ def ink(dark: bool) -> str:
 
 def baseline_ink(dark: bool) -> str:
     """The blue of fair algorithms, light enough to read on the page's background."""
-    return "#5AA9E0" if dark else SOTA
+    return "#5AA9E0" if dark else BASELINE
 
 
 def hollow(dark: bool) -> str:

@@ -16,9 +16,9 @@ from antidote_core.paper.summary import TITLES, ours_rows
 from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    BASELINE,
     DECIDES,
     LEGEND_ABOVE,
-    SOTA,
     VANILLA,
     ink,
 )
@@ -41,7 +41,7 @@ CONVEX_MEANINGS = {
 }
 COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: DECIDES}
 MODE_WORDS = {PUBLISHED: "as published", OURS: "ours"}
-_MODE_COLORS = {"paper": VANILLA, PUBLISHED: SOTA, OURS: ANTIDOTE}
+_MODE_COLORS = {"paper": VANILLA, PUBLISHED: BASELINE, OURS: ANTIDOTE}
 
 
 def meanings(table: str) -> Mapping[str, str]:

@@ -109,8 +109,8 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
             col=1,
         )
     for row, kind in enumerate(kinds, 1):
-        plain = {side.view.vanilla_cost for side in sides if side.spec.fairness == kind}
-        for cost in filter(math.isfinite, plain):
+        vanilla = {side.view.vanilla_cost for side in sides if side.spec.fairness == kind}
+        for cost in filter(math.isfinite, vanilla):
             figure.add_hline(y=cost, line={"color": VANILLA, "width": 1.5}, row=row, col=1)
     figure.update_yaxes(title="cost, lower is fairer")
     figure.update_xaxes(title="antidote points |V|", row=len(kinds), col=1)

@@ -9,8 +9,8 @@ import pandas as pd
 
 from antidote_core.analysis.frontier_curves import Curve, Sureness, curves
 from antidote_core.reporting.figures.frontier_table import (
+    baseline_lines,
     digits_of,
-    fair_lines,
     problem_title,
     setting_title,
 )
@@ -52,18 +52,20 @@ def before_sentence(view: SweepView, problem: tuple[str, str, int]) -> str:
     """What is known of a problem before any antidote point: plain clustering and its noise."""
     reference = next(x for x in view.references if x.problem == problem)
     digits = digits_of(view, problem)
-    plain = number(reference.vanilla, digits)
-    low, high = min(plain_costs(reference)), max(plain_costs(reference))
-    seeds = len(plain_costs(reference))
+    vanilla = number(reference.vanilla, digits)
+    low, high = min(vanilla_costs(reference)), max(vanilla_costs(reference))
+    seeds = len(vanilla_costs(reference))
     band = f"from {number(low, digits)} to {number(high, digits)} over {seeds} seeds"
     if number(low, digits) == number(high, digits):
         band = f"the same with all {seeds} seeds tried"
-    fair = [f"{label} {number(cost, digits)}" for label, (cost, _) in fair_lines(reference).items()]
-    said = f"Plain clustering costs {plain} ({band}); lower is fairer."
-    return f"{said} The fair algorithm: {', '.join(fair)}." if fair else said
+    baselines = [
+        f"{label} {number(cost, digits)}" for label, (cost, _) in baseline_lines(reference).items()
+    ]
+    said = f"Plain clustering costs {vanilla} ({band}); lower is fairer."
+    return f"{said} The fair algorithm: {', '.join(baselines)}." if baselines else said
 
 
-def plain_costs(reference: Reference) -> tuple[float, ...]:
+def vanilla_costs(reference: Reference) -> tuple[float, ...]:
     """Every cost of plain clustering that a reference knows."""
     return (reference.vanilla, *reference.noise)
 
@@ -89,8 +91,8 @@ def curve_sentence(view: SweepView, found: Curve) -> str:
     digits = digits_of(view, found.setting.problem)
     sure, [level] = found.sureness, [x for x in found.levels if x.size == found.sureness.size]
     cost = number(level.median, digits)
-    plain = number(sure.noise.middle, digits)
-    change = f"the median cost is {cost} instead of {plain}"
+    vanilla = number(sure.noise.middle, digits)
+    change = f"the median cost is {cost} instead of {vanilla}"
     if found.smallest is not None:
         size = f"{points_text(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
         target = target_words(view.spec, found.reference, digits)
@@ -99,7 +101,7 @@ def curve_sentence(view: SweepView, found: Curve) -> str:
         return f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: {change}."
     return (
         f"No size tried brings most seeds to {target_words(view.spec, found.reference, digits)}; "
-        f"the lowest is {cost} with {points_text(sure.size)} (plain {plain})."
+        f"the lowest is {cost} with {points_text(sure.size)} (plain {vanilla})."
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.snapshots import Snapshot, answer_step, plain_tables, snapshot, steps
+from antidote_core.analysis.snapshots import Snapshot, answer_step, snapshot, steps, vanilla_tables
 from antidote_core.fairness import get_fairness
 from antidote_core.projection.layout import Layout
 from antidote_core.reporting.figures import bars, tables
@@ -197,7 +197,7 @@ def _await_joint(data: ac.Dataset, antidote, folder: Path) -> None:
 def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot) -> None:
     """The table behind the cost, as bars: cluster mix, or what each group pays."""
     names, dark = data.group_names, is_dark()
-    old_balance, old_social = plain_tables(view)
+    old_balance, old_social = vanilla_tables(view)
     if get_fairness(spec.fairness).by_mix:
         st.subheader("Who is in which cluster", anchor=False)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)

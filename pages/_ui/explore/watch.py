@@ -10,7 +10,7 @@ from antidote_core.analysis.snapshots import steps
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.engine.status import RunState, RunStatus
 from antidote_core.fairness import FAIRNESS
-from antidote_core.reporting.figures.comparison_chart import fair_costs
+from antidote_core.reporting.figures.comparison_chart import baseline_costs
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.text.design_words import doing_sentence
 from antidote_core.reporting.text.glossary import explain, explain_cost
@@ -174,7 +174,7 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
     if working and not status.live:  # should the head have missed it
         st.rerun()
     st.subheader("Cost against antidote size", anchor=False)
-    fair = fair_costs(view, status.spec.fairness) or fair
+    fair = baseline_costs(view, status.spec.fairness) or fair
     table = curve_table(view, fair, shown)
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
                        alt=curve_words(view, fair))  # fmt: skip

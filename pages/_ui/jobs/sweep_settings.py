@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.design.designer import can_design
-from antidote_core.analysis.references import has_fair_algorithm
+from antidote_core.analysis.references import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
@@ -139,7 +139,7 @@ def ask() -> SweepRequest:
 
 def _target(combinations: tuple[tuple[str, str], ...]) -> str | float:
     options = ["vanilla", "sota", "value"]
-    if not combinations or not all(has_fair_algorithm(*pair) for pair in combinations):
+    if not combinations or not all(has_baseline(*pair) for pair in combinations):
         options.remove("sota")
     kind = st.segmented_control(
         "Target (α): better than", options, default="vanilla", required=True, key="reach",
