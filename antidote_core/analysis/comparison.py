@@ -19,6 +19,16 @@ from antidote_core.types import Dataset, Floats, Solution, jsonable
 
 ANTIDOTE = "antidote"
 VANILLA = "vanilla"
+COSTS = ("balance", "social")  # that every row has
+
+
+def costs_beside(fairness: str) -> list[str]:
+    """The cost that was asked for, and after it the others that every row has.
+
+    >>> costs_beside("social"), costs_beside("gap")
+    (['social', 'balance'], ['gap', 'balance', 'social'])
+    """
+    return [fairness, *(name for name in COSTS if name != fairness)]
 
 
 @dataclass(frozen=True)
@@ -95,9 +105,9 @@ def run_comparison(
     yield solution_row(problem, VANILLA, data.points[:0], plain_seconds)
     if len(antidote):
         yield solution_row(problem, ANTIDOTE, antidote, seconds)
-    fair = baseline_result(problem)
-    if fair is not None:
-        yield from baseline_rows(problem, fair)
+    baseline = baseline_result(problem)
+    if baseline is not None:
+        yield from baseline_rows(problem, baseline)
 
 
 def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRow]:
@@ -116,9 +126,9 @@ def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRo
     yield solution_row(problem, VANILLA, data.points[:0], seconds)
     for fairness in costs:
         judged = Problem(data, spec.clustering, fairness, spec.k, spec.restarts, spec.seed)
-        fair = baseline_result(judged)
-        if fair is not None:
-            yield from baseline_rows(judged, fair)
+        baseline = baseline_result(judged)
+        if baseline is not None:
+            yield from baseline_rows(judged, baseline)
     for fairness in costs:
         result = run(_with_fairness(spec, fairness), data)
         share = result.verification.share if result.verification else 0.0

@@ -146,8 +146,8 @@ def curve(view: SweepView, setting: Setting) -> Curve:
         if any(row.done for row in rows if row.size == size)
     )
     reference = view.reference(setting)
-    plain = [row for row in view.rows if row.done and row.setting.problem == setting.problem]
-    noise = noise_band(reference, plain)
+    same = [row for row in view.rows if row.done and row.setting.problem == setting.problem]
+    noise = noise_band(reference, same)
     found = smallest(levels)
     return Curve(
         setting=setting,

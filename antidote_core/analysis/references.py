@@ -1,4 +1,4 @@
-"""Costs that give a target its meaning: plain clustering, the fair algorithm, the best possible."""
+"""Costs that give a target its meaning: plain clustering and the fair algorithm."""
 
 from __future__ import annotations
 
@@ -8,31 +8,20 @@ from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
 from antidote_core.types import Dataset
 
-BEST = {
-    "balance": "−1: every cluster has the mix of the whole data.",
-    "social": "not known, above 0; the fair algorithm is the best known guide.",
-    "gap": "0: all groups lie equally far from their centres.",
-}
 
-
-def best_possible(fairness: str) -> str:
-    """What is known about the lowest possible cost, in words."""
-    return BEST.get(fairness, "not known for this cost.")
-
-
-def has_fair_algorithm(clustering: str, fairness: str) -> bool:
+def has_baseline(clustering: str, fairness: str) -> bool:
     """Whether there is a fair algorithm to compare this pair with."""
     return (clustering, fairness) in SOTA
 
 
-def plain_cost(report: VanillaReport, fairness: str, data: Dataset) -> float:
+def vanilla_cost_of(report: VanillaReport, fairness: str, data: Dataset) -> float:
     """The cost of a plain clustering, of any kind.
 
     >>> from antidote_core.datasets import load_dataset
     >>> from antidote_core.analysis.vanilla import vanilla_report
     >>> data = load_dataset("two-optima")
     >>> report = vanilla_report(data, "kmeans", k=2, restarts=10, seed=0)
-    >>> plain_cost(report, "social", data) == report.social.cost
+    >>> vanilla_cost_of(report, "social", data) == report.social.cost
     True
     """
     cost = get_fairness(fairness)
@@ -42,11 +31,11 @@ def plain_cost(report: VanillaReport, fairness: str, data: Dataset) -> float:
     return float(cost.statistic(report.balance.counts, report.social.group_costs))
 
 
-def fair_reference(
+def baseline_scores(
     data: Dataset, clustering: str, fairness: str, k: int, restarts: int, seed: int
 ) -> dict[str, float]:
     """Cost of the fair algorithm by name and scoring; empty where there is none."""
-    if not has_fair_algorithm(clustering, fairness):
+    if not has_baseline(clustering, fairness):
         return {}
     result = baseline_result(Problem(data, clustering, fairness, k, restarts, seed))
     assert result is not None

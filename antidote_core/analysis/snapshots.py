@@ -48,9 +48,9 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     >>> shot.balance.cost == shot.step.cost, len(shot.step.antidote)
     (True, 3)
     """
-    plain, step = view.steps[0], view.steps[index]
+    vanilla, step = view.steps[0], view.steps[index]
     if get_clustering(spec.clustering).by_nearest_center:
-        old, _ = nearest_center(data.points, plain.centers)
+        old, _ = nearest_center(data.points, vanilla.centers)
         new, _ = nearest_center(data.points, step.centers)
         centers = step.centers
     else:
@@ -63,7 +63,7 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     labels, centers = places[new], centers[order]
     return Snapshot(
         step,
-        plain.centers,
+        vanilla.centers,
         centers,
         labels,
         np.asarray(labels != old, dtype=np.int64),
@@ -72,7 +72,7 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
     )
 
 
-def plain_tables(view: RunView) -> tuple[BalanceTable, SocialTable]:
+def vanilla_tables(view: RunView) -> tuple[BalanceTable, SocialTable]:
     """Both tables of plain clustering, as the run recorded them."""
     assert view.vanilla is not None
     return balance_from_counts(view.vanilla.counts), social_from_costs(view.vanilla.group_costs)

@@ -73,9 +73,9 @@ def estimate_sweep(cell: Cell, data: Dataset, target: str | float) -> SweepEstim
         target=vanilla if target == "vanilla" else math.nan if target == "sota" else float(target),
         strict=isinstance(target, str),
     )
-    plain = noise_seconds / len(costs)
+    per_seed = noise_seconds / len(costs)
     pace = Pace(
-        _evaluation(problem, cell), plain / spec.restarts, row_seconds, noise_seconds + plain
+        _evaluation(problem, cell), per_seed / spec.restarts, row_seconds, noise_seconds + per_seed
     )
     return SweepEstimate(reference, pace)
 

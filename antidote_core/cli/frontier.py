@@ -22,7 +22,7 @@ from antidote_core.reporting.text.frontier_words import (
     curve_sentence,
     sure_sentences,
 )
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
 from antidote_core.runs.kinds import SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec

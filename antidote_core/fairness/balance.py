@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidote_core.fairness.cost import FairnessCost
 from antidote_core.fairness.statistics import cluster_counts
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
@@ -89,3 +90,25 @@ def balance_statistic(counts: Floats, group_costs: Floats) -> float:
             relative = (counts[c, j] / total) / (size / n)
             worst = min(worst, relative, 1.0 / relative)
     return -worst
+
+
+BALANCE = FairnessCost(
+    "balance",
+    "Balance",
+    "Every cluster should have the same mix of groups as the whole data set.",
+    statistic=balance_statistic,
+    compiles=True,
+    meaning="Balance cost: look at every cluster and every group, and compare the group's share "
+    "there with its share in the whole data. The worst of these ratios decides, with a minus sign: "
+    "−1 means every cluster is mixed like the whole data, 0 that a group is missing somewhere. "
+    "A cost of −0.31 says that the worst cluster has 31 % of the share it should have, or, "
+    "where it has too many of a group, 1/0.31 times that share.",
+    best="−1: every cluster has the mix of the whole data.",
+    slide_note="−1 would be a perfect mix everywhere, 0 means that a group is missing somewhere.",
+    term="balance cost",
+    definition="Minus the smallest part of its fair share that any group has in any "
+    "cluster: −1 when every cluster is mixed like the whole data, 0 when a group is missing "
+    "from a cluster.",
+    by_mix=True,
+    usual_target=-0.5,
+)

@@ -6,6 +6,7 @@ disparity between groups that socially fair clustering sets out to close (Ghadir
 
 from __future__ import annotations
 
+from antidote_core.fairness.cost import FairnessCost
 from antidote_core.types import Floats
 
 
@@ -30,3 +31,18 @@ def gap_statistic(counts: Floats, group_costs: Floats) -> float:
         worst = max(worst, group_costs[j])
         best = min(best, group_costs[j])
     return worst - best
+
+
+GAP = FairnessCost(
+    "gap",
+    "Group-cost gap",
+    "The worst-served group should lie hardly farther from its centres than the best-served.",
+    statistic=gap_statistic,
+    compiles=True,
+    meaning="Group-cost gap: the difference between the groups that lie farthest from and nearest "
+    "to their centres on average; 0 means that all groups lie equally far.",
+    best="0: all groups lie equally far from their centres.",
+    term="group-cost gap",
+    definition="How much farther from its centres the worst-served group lies than "
+    "the best-served.",
+)

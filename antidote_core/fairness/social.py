@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidote_core.fairness.cost import FairnessCost
 from antidote_core.fairness.statistics import assigned_squared, group_means
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
@@ -54,3 +55,20 @@ def social_statistic(counts: Floats, group_costs: Floats) -> float:
     for cost in group_costs:
         worst = max(worst, cost)
     return worst
+
+
+SOCIAL = FairnessCost(
+    "social",
+    "Social fairness",
+    "The group that lies farthest from its centres on average should lie as near as possible.",
+    statistic=social_statistic,
+    compiles=True,
+    meaning="Social cost: for every group, the average squared distance of its points to the "
+    "centre of their cluster, in standard deviations. The group for which it is largest decides.",
+    best="not known, above 0; the fair algorithm is the best known guide.",
+    slide_note="The average squared distance of a group's points to their centre; the largest "
+    "decides.",
+    term="social cost",
+    definition="The average squared distance of a group's points to their centres, "
+    "for the group for which it is largest.",
+)

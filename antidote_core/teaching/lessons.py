@@ -18,9 +18,16 @@ from antidote_core.clustering import get_clustering
 from antidote_core.datasets import load_dataset
 from antidote_core.fairness import balance_cost
 from antidote_core.geometry import nearest_center
-from antidote_core.reporting.figures.palette import ANTIDOTE, VANILLA, ink
+from antidote_core.reporting.figures.palette import ANTIDOTE, LEGEND_ABOVE, VANILLA, ink
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
-from antidote_core.reporting.text.words import balance_sentence, number, percent, social_sentence
+from antidote_core.reporting.text.verdict import agreement
+from antidote_core.reporting.text.words import (
+    balance_sentence,
+    number,
+    percent,
+    points_text,
+    social_sentence,
+)
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.teaching.planar import PlanarProblem, Position, planar_problem
@@ -96,15 +103,11 @@ def _ends(values: Sequence[float], planar: PlanarProblem) -> Frame:
     )
 
 
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"
-
-
 def _costs(
     planar: PlanarProblem, position: Position, with_social: bool = False
 ) -> tuple[Figure, ...]:
-    plain = planar.plain
-    before = f"before {number(plain.balance.cost)}"
+    vanilla = planar.vanilla
+    before = f"before {number(vanilla.balance.cost)}"
     ratio = position.balance.ratios.min()
     figures = [
         Figure("Balance cost, lower is fairer", number(position.balance.cost), "balance cost",
@@ -113,7 +116,7 @@ def _costs(
                f"of {planar.data.n}"),
     ]  # fmt: skip
     if with_social:
-        note = f"before {number(plain.social.cost)}"
+        note = f"before {number(vanilla.social.cost)}"
         cost = number(position.social.cost)
         figures.insert(1, Figure("Social cost, lower is fairer", cost, "social cost", note))
     return tuple(figures)
@@ -124,7 +127,7 @@ def _plane(planar: PlanarProblem, position: Position, frame: Frame, dark: bool) 
         planar.data,
         frame,
         position.centers,
-        before=planar.plain.centers,
+        before=planar.vanilla.centers,
         antidote=position.antidote,
         moved=position.moved,
         dark=dark,
@@ -218,48 +221,48 @@ def _centre(value: int | str, dark: bool) -> Shown:
 
 def _groups(value: int | str, dark: bool) -> Shown:
     planar = planar_problem("blobs", "balance")
-    plain, names = planar.plain, planar.data.group_names
+    vanilla, names = planar.vanilla, planar.data.group_names
     by_balance = value == "who is where"
     sentence = (
-        balance_sentence(plain.balance, names)
+        balance_sentence(vanilla.balance, names)
         if by_balance
-        else social_sentence(plain.social, names)
+        else social_sentence(vanilla.social, names)
     )
-    ratio = percent(float(plain.balance.ratios.min()))
+    ratio = percent(float(vanilla.balance.ratios.min()))
     figures: tuple[Figure, ...]
     if by_balance:
         figures = (
-            Figure("Balance cost, lower is fairer", number(plain.balance.cost), "balance cost",
+            Figure("Balance cost, lower is fairer", number(vanilla.balance.cost), "balance cost",
                    f"−1 best, 0 worst: the worst cluster has {ratio} of its fair share"),
         )  # fmt: skip
     else:
         figures = tuple(
             Figure(f"{name}: squared distance", number(float(cost)), "social cost",
-                   "decides: this is the social cost" if j == plain.social.group else "lower")
-            for j, (name, cost) in enumerate(zip(names, plain.social.group_costs, strict=True))
+                   "decides: this is the social cost" if j == vanilla.social.group else "lower")
+            for j, (name, cost) in enumerate(zip(names, vanilla.social.group_costs, strict=True))
         )  # fmt: skip
     return Shown(
         sentence,
-        _alt(planar, plain, sentence),
-        cluster_table(plain.balance, names)
+        _alt(planar, vanilla, sentence),
+        cluster_table(vanilla.balance, names)
         if by_balance
-        else group_cost_table(plain.social, names),
+        else group_cost_table(vanilla.social, names),
         figures,
         plane_scene(
             planar.data,
             _frame_around(planar.data.points),
-            plain.centers,
-            spokes=None if by_balance else plain.labels,
+            vanilla.centers,
+            spokes=None if by_balance else vanilla.labels,
             dark=dark,
         ),
-        mix=mix_html(plain.balance, names, dark) if by_balance else "",
+        mix=mix_html(vanilla.balance, names, dark) if by_balance else "",
     )
 
 
 def _one_point(value: int | str, dark: bool) -> Shown:
     planar = planar_problem("blobs", "balance")
     position = planar.position(_at(float(value), planar, 1))
-    shift = np.linalg.norm(position.centers - planar.plain.centers, axis=1)
+    shift = np.linalg.norm(position.centers - planar.vanilla.centers, axis=1)
     pulled = int(shift.argmax())
     changed = int(position.moved.sum())
     crossing = "nobody changes cluster" if not changed else f"{changed} change cluster"
@@ -288,10 +291,9 @@ def _rounds(value: int | str, dark: bool) -> Shown:
     if not done.reached:
         sentence += f" Above the target of {target}, so {GROWTH.step} more points are allowed."
     elif view.verification is not None:
-        agreeing = round(view.verification.share * len(view.verification.costs))
         sentence += (
-            f" **At or below the target of {target}: done.** {agreeing} of "
-            f"{len(view.verification.costs)} independent clusterings agree."
+            f" **At or below the target of {target}: done.** {agreement(view.verification)} "
+            "independent clusterings agree."
         )
     return _shown(planar, position, _frame_around(planar.data.points), dark, sentence)
 
@@ -300,11 +302,11 @@ def _distance(value: int | str, dark: bool) -> Shown:
     planar = planar_problem("needs-distance", "balance")
     position = planar.position(_at(float(value), planar, TEN))
     others = [(m, planar.evaluate(_at(float(value), planar, m))) for m in OTHER_SIZES]
-    listed = ", ".join(f"{_points(m)} {number(cost)}" for m, cost in others)
+    listed = ", ".join(f"{points_text(m)} {number(cost)}" for m, cost in others)
     pull = "One cluster was taken by the antidote points alone. " if position.captured else ""
     sentence = (
         f"**{TEN} points at x = {value}:** balance cost {number(position.balance.cost)} instead "
-        f"of {number(planar.plain.balance.cost)}. {pull}At the same place: {listed}."
+        f"of {number(planar.vanilla.balance.cost)}. {pull}At the same place: {listed}."
     )
     return _shown(planar, position, _ends(DISTANCES, planar), dark, sentence)
 
@@ -316,14 +318,14 @@ def _capture(value: int | str, dark: bool) -> Shown:
     cost = number(position.balance.cost, 2)
     if position.captured:
         sentence = (
-            f"**{_points(copies)} at x = {FAR:g} took a centre for themselves.** All real points "
-            f"share the other one, and the cost is {cost}, the worst there is. (Leaving the empty "
-            "cluster out would look perfect. It is counted.)"
+            f"**{points_text(copies)} at x = {FAR:g} took a centre for themselves.** All real "
+            f"points share the other one, and the cost is {cost}, the worst there is. (Leaving the "
+            "empty cluster out would look perfect. It is counted.)"
         )
     else:
         sentence = (
-            f"**{_points(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more pull; "
-            "go on."
+            f"**{points_text(copies)} at x = {FAR:g}:** balance cost {cost}. More points, more "
+            "pull; go on."
         )
     return _shown(
         planar, position, _frame_around(planar.data.points, _at(FAR, planar, 1)), dark, sentence
@@ -350,9 +352,9 @@ def costs_by_seed(starts: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 def _noise(value: int | str, dark: bool) -> Shown:
     starts = int(value)
-    plain, added = costs_by_seed(starts)
-    low, high = min(plain), max(plain)
-    gain = max(plain) - min(added)
+    vanilla, added = costs_by_seed(starts)
+    low, high = min(vanilla), max(vanilla)
+    gain = max(vanilla) - min(added)
     each = "one start" if starts == 1 else f"the best of {starts} starts"
     if high - low > 1e-6:
         sentence = (
@@ -373,13 +375,13 @@ def _noise(value: int | str, dark: bool) -> Shown:
     return Shown(
         sentence,
         f"Chart of the balance cost for {SEEDS} seeds. {sentence.replace('**', '')}",
-        pd.DataFrame({"seed": seeds, "plain": plain, "with one point": added}),
+        pd.DataFrame({"seed": seeds, "plain": vanilla, "with one point": added}),
         (
             Figure("Plain clustering, from seed to seed", _span(low, high), "noise",
                    f"over {SEEDS} seeds"),
             Figure("Gain somebody could claim", number(gain, 2), "cost", "with one useless point"),
         ),
-        chart=noise_figure(plain, added, dark),
+        chart=noise_figure(vanilla, added, dark),
     )  # fmt: skip
 
 
@@ -388,14 +390,14 @@ def _span(low: float, high: float) -> str:
     return f"{ends[0]} to {ends[1]}" if ends[0] != ends[1] else f"always {ends[0]}"
 
 
-def noise_figure(plain: Sequence[float], added: Sequence[float], dark: bool = False) -> go.Figure:
+def noise_figure(vanilla: Sequence[float], added: Sequence[float], dark: bool = False) -> go.Figure:
     """Costs by seed, without and with a point, and the band that plain clustering fills."""
-    seeds = list(range(1, len(plain) + 1))
+    seeds = list(range(1, len(vanilla) + 1))
     figure = go.Figure()
-    figure.add_hrect(min(plain), max(plain), fillcolor=VANILLA, opacity=0.15, line_width=0)
+    figure.add_hrect(min(vanilla), max(vanilla), fillcolor=VANILLA, opacity=0.15, line_width=0)
     # Side by side, because most pairs have the same cost.
     for name, costs, aside, color, symbol in (
-        ("plain clustering", plain, -0.2, VANILLA, "circle"),
+        ("plain clustering", vanilla, -0.2, VANILLA, "circle"),
         ("with one useless point", added, 0.2, ANTIDOTE, "star"),
     ):
         figure.add_scatter(
@@ -408,9 +410,9 @@ def noise_figure(plain: Sequence[float], added: Sequence[float], dark: bool = Fa
     figure.update_layout(
         height=380,
         margin={"l": 10, "r": 10, "t": 50, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        legend=LEGEND_ABOVE,
     )
-    figure.update_xaxes(title="seed", fixedrange=True, dtick=5, range=[0, len(plain) + 1])
+    figure.update_xaxes(title="seed", fixedrange=True, dtick=5, range=[0, len(vanilla) + 1])
     figure.update_yaxes(title="balance cost, lower is fairer", fixedrange=True, range=[-1.08, 0.08])
     return figure
 

@@ -62,12 +62,12 @@ class PlanarProblem:
         self.problem = Problem(self.data, "kmeans", fairness, k)
         # The evaluator remembers what it has seen, and visitors come on threads of their own.
         self.lock = threading.RLock()
-        self.plain = self._position(np.empty((0, 2)), self.problem.vanilla.labels)
+        self.vanilla = self._position(np.empty((0, 2)), self.problem.vanilla.labels)
 
     def position(self, antidote: Floats) -> Position:
         """The clustering with these antidote points (m, 2) beside the data."""
         with self.lock:
-            return self._position(antidote, self.plain.labels)
+            return self._position(antidote, self.vanilla.labels)
 
     def evaluate(self, antidote: Floats) -> float:
         """F(C(U ∪ V), U)."""

@@ -7,18 +7,18 @@ while somebody plays, so it is data and no chart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from antidote_core.fairness import BalanceTable
 from antidote_core.projection import cluster_cells
+from antidote_core.reporting.documents.page import render
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    BASELINE,
     DECIDES,
     LIGHT_INK,
-    SOTA,
     VANILLA,
     cluster_mark,
     group_mark,
@@ -81,7 +81,7 @@ def plane_scene(
         "before": [],
         "old": [],
         "antidote": _stars(antidote, ANTIDOTE),
-        "rival": _stars(rival, SOTA),
+        "rival": _stars(rival, BASELINE),
     }
     if before is not None:
         scene["before"] = _pairs(before)
@@ -92,7 +92,7 @@ def plane_scene(
     if scene["antidote"]:
         legend.append(("star", ANTIDOTE, "antidote point"))
     if scene["rival"]:
-        legend.append(("star", SOTA, "the algorithm's point"))
+        legend.append(("star", BASELINE, "the algorithm's point"))
     scene["grey"], scene["aim"] = VANILLA, DECIDES
     scene["legend"] = [{"symbol": s, "color": c, "name": n} for s, c, n in legend]
     return scene
@@ -100,40 +100,39 @@ def plane_scene(
 
 def mix_html(table: BalanceTable, group_names: Sequence[str], dark: bool = False) -> str:
     """100 % bars as HTML: the whole data, then every cluster; the deciding part is outlined."""
-    counts = table.counts
-    rows: list[tuple[str, Floats, int | None]] = [("whole data", counts.sum(axis=0), None)]
-    rows += [(f"cluster {c + 1}", row, c) for c, row in enumerate(counts)]
     unequal = float(table.ratios[table.cluster, table.group]) < EQUAL
-    lines = []
-    for name, row, cluster in rows:
-        total = float(row.sum())
-        parts = []
-        for j, count in enumerate(row.tolist()):
-            share = count / total if total else 0.0
-            decides = unequal and (cluster, j) == (table.cluster, table.group)
-            outline = f"outline:3px solid {DECIDES};outline-offset:-3px;" if decides else ""
-            words = f"{name}: {percent(share)} {group_names[j]}" + (" (decides)" if decides else "")
-            parts.append(
-                f'<span title="{escape(words)}" style="width:{100 * share:.2f}%;'
-                f"background:{group_mark(j, dark).color};{outline}display:inline-block;height:100%;"
-                f'text-align:center;overflow:hidden;color:{LIGHT_INK};min-width:{4 * decides}px">'
-                f"{percent(share) if share >= WRITABLE else ''}</span>"
-            )
-        if not total:
-            parts = ['<span style="padding:0 .5em">nobody: antidote points only</span>']
-        lines.append(
-            '<div style="display:flex;align-items:center;gap:.6em;margin:.25em 0">'
-            f'<span style="flex:0 0 5.2em">{name}</span>'
-            '<span style="flex:1;display:flex;height:1.7em;line-height:1.7em;font-size:.85em;'
-            f'border:1px solid {VANILLA}">{"".join(parts)}</span></div>'
-        )
-    key = " ".join(
-        f'<span style="white-space:nowrap;margin-right:1em"><span style="display:inline-block;'
-        f'width:.8em;height:.8em;background:{group_mark(j, dark).color}"></span> {escape(n)}</span>'
-        for j, n in enumerate(group_names)
-    )
-    note = f'<span style="color:{DECIDES}">▢ decides the balance cost</span>' if unequal else ""
-    return f'<div class="mix">{"".join(lines)}<div style="font-size:.85em">{key}{note}</div></div>'
+    colors = [group_mark(j, dark).color for j in range(len(group_names))]
+    rows = [("whole data", _parts("whole data", table.counts.sum(axis=0), group_names, colors))]
+    for c, counts in enumerate(table.counts):
+        name = f"cluster {c + 1}"
+        deciding = table.group if unequal and c == table.cluster else None
+        rows.append((name, _parts(name, counts, group_names, colors, deciding)))
+    key = list(zip(group_names, colors, strict=True))
+    look = {"rim": VANILLA, "decides": DECIDES, "ink": LIGHT_INK}
+    return str(render("mix.html", rows=rows, key=key, unequal=unequal, **look))
+
+
+def _parts(
+    name: str,
+    counts: Floats,
+    group_names: Sequence[str],
+    colors: Sequence[str],
+    deciding: int | None = None,
+) -> list[dict[str, Any]]:
+    """The parts of one bar; none when nobody is in it."""
+    if not counts.sum():
+        return []
+    shares = (counts / counts.sum()).tolist()
+    return [
+        {
+            "share": share,
+            "color": colors[j],
+            "decides": j == deciding,
+            "words": f"{name}: {percent(share)} {group_names[j]}{' (decides)' * (j == deciding)}",
+            "figure": percent(share) if share >= WRITABLE else "",
+        }
+        for j, share in enumerate(shares)
+    ]
 
 
 def _pairs(points: Floats) -> list[list[float]]:

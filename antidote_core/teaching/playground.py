@@ -183,7 +183,7 @@ def score_to_beat(situation: str, goal: str) -> float:
     game = get_game(situation, goal)
     rng = np.random.default_rng(0)
     throws = [game.planar.evaluate(rng.uniform(*game.frame, (BUDGET, 2))) for _ in range(THROWS)]
-    return min(*throws, game.planar.plain.cost(goal))
+    return min(*throws, game.planar.vanilla.cost(goal))
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +231,7 @@ def beaten(cost: float, score: float) -> bool:
 
 def score_sentence(game: Game, position: Position, score: float) -> str:
     """How the placed points stand against the score to beat."""
-    cost, plain = position.cost(game.goal), game.planar.plain.cost(game.goal)
+    cost, vanilla = position.cost(game.goal), game.planar.vanilla.cost(game.goal)
     throws = f"the best of {THROWS} times ten points thrown at random"
     if position.captured:
         return (
@@ -241,9 +241,9 @@ def score_sentence(game: Game, position: Position, score: float) -> str:
     if beaten(cost, score):
         return f"**Beaten.** {number(cost)} is lower than {number(score)}, {throws}."
     if not len(position.antidote):
-        return f"Score to beat: {number(score)}, {throws}. Without any point: {number(plain)}."
-    if beaten(plain, cost):
-        return f"**Worse than nothing:** {number(cost)}; without any point it is {number(plain)}."
+        return f"Score to beat: {number(score)}, {throws}. Without any point: {number(vanilla)}."
+    if beaten(vanilla, cost):
+        return f"**Worse than nothing:** {number(cost)}; without any point it is {number(vanilla)}."
     return f"Not yet: {number(cost)}; to beat is {number(score)}, {throws}."
 
 
@@ -286,12 +286,12 @@ def clump_table(clumps: Clumps) -> pd.DataFrame:
     )
 
 
-def alt_text(position: Position, goal: str, plain: float) -> str:
+def alt_text(position: Position, goal: str, vanilla: float) -> str:
     """The plane in words, for those who cannot see it."""
     size, changed = len(position.antidote), int(position.moved.sum())
     centers = " and ".join(f"({x:.1f}, {y:.1f})" for x, y in position.centers)
     return (
         f"Plane with two groups and two clusters, centres at {centers}; {size} antidote points; "
         f"{changed} of {len(position.labels)} points changed cluster; {goal} cost "
-        f"{number(position.cost(goal))}, before {number(plain)}."
+        f"{number(position.cost(goal))}, before {number(vanilla)}."
     )

@@ -18,7 +18,7 @@ from antidote_core.reporting.figures.side_by_side import (
     settings_table,
     warning,
 )
-from antidote_core.reporting.text.costs import cost_meaning
+from antidote_core.reporting.text.glossary import cost_meaning
 from antidote_core.reporting.text.settings_text import combination, dataset_title
 from pages._ui.jobs import store
 from pages._ui.shared.link import escape

@@ -10,6 +10,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.algorithm1.lambda_range import PAPER_SAMPLE, paper_sample
+from antidote_core.analysis import convex_runs
 from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
 from pages._ui.data import own_tables
@@ -146,13 +147,13 @@ def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
 def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
     key = (data.content_hash, asked.lam, asked.size, asked.seed)
     arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
-    return _ask(data, "convex-direct", key, convex_figures.direct_search, *arguments)
+    return _ask(data, "convex-direct", key, convex_runs.direct_search, *arguments)
 
 
 def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
     key = (data.content_hash, asked.gamma, asked.size, with_antidote)
     arguments = (data, asked.gamma, asked.size, with_antidote)
-    return _ask(data, "convex-path", key, convex_figures.path_of, *arguments)
+    return _ask(data, "convex-path", key, convex_runs.path_of, *arguments)
 
 
 def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
@@ -160,7 +161,7 @@ def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
     seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
     others = [sample(replace(asked, seed=seed), name) for seed in seeds]
     return _ask(
-        data, "convex-sweep", key, convex_figures.sweeps, data, others, asked.gamma, asked.size
+        data, "convex-sweep", key, convex_runs.sweeps, data, others, asked.gamma, asked.size
     )
 
 

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from antidote_core import load_dataset, social_cost, solve_convex, son_clustering
 from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint, paper_sample
+from antidote_core.analysis import convex_runs
 from antidote_core.fairness import social_from_costs
 from antidote_core.reporting.figures import convex_figures, palette
 from antidote_core.reporting.text.words import number
@@ -155,7 +156,7 @@ def test_bars_mark_the_group_that_decides() -> None:
 @pytest.mark.parametrize("with_antidote", [False, True])
 def test_the_path_leads_from_the_points_to_one_place(with_antidote: bool) -> None:
     data = paper_sample(load_dataset("bank"), 30)
-    path = convex_figures.path_of(data, 0.99, 3, with_antidote)
+    path = convex_runs.path_of(data, 0.99, 3, with_antidote)
     np.testing.assert_allclose(path.places[0], path.plane.place(data.points))
     assert path.clusters[0] == 30
     assert path.clusters[-1] == 1
@@ -171,7 +172,7 @@ def test_the_path_leads_from_the_points_to_one_place(with_antidote: bool) -> Non
 
 def test_antidote_points_off_the_map_are_said() -> None:
     data = paper_sample(load_dataset("bank"), 30)
-    path = convex_figures.path_of(data, 0.99, 3, True)
+    path = convex_runs.path_of(data, 0.99, 3, True)
     far = replace(path, antidote=path.antidote + 100.0)
     figure = convex_figures.clusterpath_figure(far, data, None)
     assert "outside this map" in figure.layout.annotations[0].text
@@ -180,7 +181,7 @@ def test_antidote_points_off_the_map_are_said() -> None:
 
 def test_the_direct_search_keeps_the_best_size() -> None:
     data = paper_sample(load_dataset("bank"), 30)
-    found = convex_figures.direct_search(data, 0.03, 3, 12, 0)
+    found = convex_runs.direct_search(data, 0.03, 3, 12, 0)
     assert len(found.antidote) in (1, 2, 3)
     for size in (1, 2, 3):
         alone = solve_convex(

@@ -14,7 +14,7 @@ from antidote_core.analysis import snapshots
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.figures import comparison_chart, curve
-from antidote_core.reporting.figures.run_map import features_picture, run_map_figure
+from antidote_core.reporting.figures.maps import features_picture, run_map_figure
 from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.spec import RunSpec
 
@@ -321,7 +321,7 @@ def test_the_comparison_keeps_its_order_and_says_what_got_worse() -> None:
     assert "got worse, from 2.000 to 2.500" in note
     better = ac.RunView(comparison=(rows[0], rows[2]))
     assert "better as well" in comparison_chart.side_note(better, "social")
-    assert list(comparison_chart.fair_costs(view, "balance").values()) == [-0.31, -0.8]
+    assert list(comparison_chart.baseline_costs(view, "balance").values()) == [-0.31, -0.8]
 
 
 def test_no_arithmetic_on_the_page() -> None:

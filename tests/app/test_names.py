@@ -12,14 +12,15 @@ from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
 from antidote_core.algorithms.algorithm1.solve import solve_convex
+from antidote_core.analysis import convex_runs
 from antidote_core.datasets import uploads
 from antidote_core.engine import JobState, Runner
-from antidote_core.reporting.documents.exports import antidote_table, union_csv
+from antidote_core.reporting.documents.exports import union_csv
 from antidote_core.reporting.figures import bars, convex_figures
 from antidote_core.reporting.figures.maps import map_figure
 from antidote_core.reporting.figures.palette import group_mark
 from antidote_core.reporting.figures.side_by_side import Side, curves_figure
-from antidote_core.reporting.figures.tables import center_table, group_table
+from antidote_core.reporting.figures.tables import antidote_table, center_table, group_table
 from antidote_core.reporting.text.words import chart_text
 from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.data import own_tables
@@ -206,9 +207,7 @@ def test_figures_write_names_as_they_are(data: ac.Dataset) -> None:
         bars.group_cost_figure(table.social, names),
         bars.cost_pair_figure(table.social, table.social, names),
         convex_figures.group_cost_pairs(result, names),
-        convex_figures.clusterpath_figure(
-            convex_figures.path_of(data, 0.99, 1, False), data, result
-        ),
+        convex_figures.clusterpath_figure(convex_runs.path_of(data, 0.99, 1, False), data, result),
         map_figure(data.points[:, :2], data.groups, names, marks, ("a & b", "$u$")),
     ]
     for figure in drawn:

@@ -16,7 +16,7 @@ import pytest
 
 import antidote_core as ac
 from antidote_core.engine.work import FOLLOW_UPS
-from antidote_core.reporting.documents.bundle import CONTENTS, run_bundle, run_json
+from antidote_core.reporting.documents.exports import CONTENTS, run_bundle, run_json
 from antidote_core.reporting.documents.page import (
     MAX_ROWS,
     Chart,

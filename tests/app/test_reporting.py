@@ -116,7 +116,7 @@ def test_the_map_draws_every_point_once(size: int) -> None:
 
 
 def test_roles_groups_and_the_antidote_never_share_a_colour() -> None:
-    roles = [palette.VANILLA, palette.SOTA, palette.ANTIDOTE, palette.DECIDES]
+    roles = [palette.VANILLA, palette.BASELINE, palette.ANTIDOTE, palette.DECIDES]
     groups = [palette.group_mark(code).color for code in range(5)]
     assert len({*roles, *groups}) == len(roles) + len(groups)
     assert len({palette.group_mark(code).symbol for code in range(5)}) == 5

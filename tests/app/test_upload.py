@@ -14,9 +14,9 @@ from antidote_core.engine.settings import LEASE_SECONDS
 from antidote_core.reporting.documents.exports import (
     FORMULA_STARTS,
     antidote_csv,
-    antidote_table,
     union_csv,
 )
+from antidote_core.reporting.figures.tables import antidote_table
 from pages._ui.data import own_tables, upload_file
 from pages._ui.data.own_tables import KEPT, Uploads
 

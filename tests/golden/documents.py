@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from antidote_core.reporting.documents.bundle import run_bundle, run_json
+from antidote_core.reporting.documents.exports import run_bundle, run_json
 from antidote_core.reporting.documents.frontier_report import (
     FrontierRecord,
     frontier_bundle,

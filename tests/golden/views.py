@@ -14,14 +14,18 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.analysis.frontier_curves import curves, quality_points
+from antidote_core.analysis.progress import progress
 from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store.log import follow
 from antidote_core.errors import AntidoteError
-from antidote_core.reporting.documents.exports import antidote_table, python_lines
 from antidote_core.reporting.documents.frontier_report import limits as frontier_limits
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_lines
-from antidote_core.reporting.documents.report import figures
-from antidote_core.reporting.figures.comparison_chart import comparison_table, fair_costs, side_note
+from antidote_core.reporting.documents.report import figures, python_lines
+from antidote_core.reporting.figures.comparison_chart import (
+    baseline_costs,
+    comparison_table,
+    side_note,
+)
 from antidote_core.reporting.figures.curve import curve_table, curve_words, step_table
 from antidote_core.reporting.figures.frontier_table import (
     cell_table,
@@ -40,6 +44,7 @@ from antidote_core.reporting.figures.side_by_side import (
     settings_table,
     warning,
 )
+from antidote_core.reporting.figures.tables import antidote_table
 from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import (
     binding_sentence,
@@ -64,7 +69,6 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.text.progress import progress
 from antidote_core.reporting.text.run_list import list_table, run_rows
 from antidote_core.reporting.text.settings_text import combination, dataset_title, settings
 from antidote_core.reporting.text.verdict import cost_digits, verdict
@@ -311,7 +315,7 @@ def view_file(events, sweep):
 def run_words(record, private=False):
     """What the pages, the report and the slides say of a run, where that needs no picture."""
     data, spec, view = record.data, record.spec, record.view
-    fair = fair_costs(view, spec.fairness)
+    fair = baseline_costs(view, spec.fairness)
     found = verdict(view)
     return plain(
         {

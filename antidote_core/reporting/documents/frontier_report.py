@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antidote_core.analysis.frontier_curves import Curve, curves
-from antidote_core.reporting.documents.exports import safe_csv
+from antidote_core.reporting.documents.exports import safe_csv, zipped
 from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import bars, tables
@@ -24,7 +22,6 @@ from antidote_core.reporting.figures.frontier_table import (
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.caveats import OF_THE_IDEA, departures
-from antidote_core.reporting.text.costs import QUALITY, cost_meaning
 from antidote_core.reporting.text.frontier_words import (
     cells_sentence,
     chart_words,
@@ -35,9 +32,8 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.text.progress import duration
-from antidote_core.reporting.text.verdict import share_of_data
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
+from antidote_core.reporting.text.words import duration, number, percent, share_of_data
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
@@ -147,13 +143,7 @@ def frontier_bundle(record: FrontierRecord, events: Sequence[Event], when: str =
     if _known(record):
         files["sizes.csv"] = safe_csv(level_table(record.view))
         files["how-sure.csv"] = safe_csv(sureness_table(record.view))
-    listed = [f"{name}: {CONTENTS[name]}" for name in CONTENTS if name in files]
-    files["README.txt"] = "\n".join([frontier_verdict(record.view).text, "", *listed]) + "\n"
-    memory = io.BytesIO()
-    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
-            archive.writestr(name, text)
-    return memory.getvalue()
+    return zipped(files, frontier_verdict(record.view).text, CONTENTS)
 
 
 def python_lines(spec: SweepSpec) -> str:

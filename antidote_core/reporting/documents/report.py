@@ -5,29 +5,31 @@ Everything comes from the fold of the run's events, as on the screen.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
 
-from antidote_core.analysis.snapshots import Snapshot, plain_tables, snapshot
+from antidote_core.analysis.comparison import costs_beside
+from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.fairness import FAIRNESS
+from antidote_core.datasets import DATASETS
+from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.documents.exports import antidote_table, python_lines
 from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
 from antidote_core.reporting.figures import bars, tables
 from antidote_core.reporting.figures.comparison_chart import (
+    baseline_costs,
     comparison_table,
-    fair_costs,
     measure_figure,
     measures,
     side_note,
 )
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
-from antidote_core.reporting.figures.run_map import (
+from antidote_core.reporting.figures.maps import (
     Picture,
     flat_picture,
     layout_picture,
@@ -35,11 +37,11 @@ from antidote_core.reporting.figures.run_map import (
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.caveats import departures, limits
-from antidote_core.reporting.text.costs import QUALITY, cost_meaning
 from antidote_core.reporting.text.design_words import design_sentences
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
+from antidote_core.reporting.text.verdict import agreement, cost_digits, noise_range, verdict
+from antidote_core.reporting.text.words import duration, share_of_data
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
@@ -107,12 +109,9 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
         ),
     ]
     if view.verification is not None:
-        checks = len(view.verification.costs)
-        agreeing = round(view.verification.share * checks)
-        facts.append(("independent clusterings that agree", f"{agreeing} of {checks}"))
+        facts.append(("independent clusterings that agree", agreement(view.verification)))
     if view.noise:
-        seen = (*view.noise, view.vanilla_cost)
-        low, high = words.number(min(seen), digits), words.number(max(seen), digits)
+        low, high = (words.number(cost, digits) for cost in noise_range(view))
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
     facts.append(
         (
@@ -129,7 +128,7 @@ def _rounds(view: RunView) -> str:
 
 def _found(record: RunRecord) -> Section:
     paragraphs = []
-    if record.shot is not None and record.spec.fairness == "balance":
+    if record.shot is not None and get_fairness(record.spec.fairness).by_mix:
         paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
     paragraphs += design_sentences(record.view)
     paragraphs += [note for note in record.view.notes if note not in record.data.notes]
@@ -138,10 +137,10 @@ def _found(record: RunRecord) -> Section:
 
 def _curve(record: RunRecord) -> Section:
     view = record.view
-    fair = fair_costs(view, record.spec.fairness)
+    baselines = baseline_costs(view, record.spec.fairness)
     chart = Chart(
-        run_curve_figure(view, fair),
-        curve_words(view, fair),
+        run_curve_figure(view, baselines),
+        curve_words(view, baselines),
         step_table(view),
         caption="Hollow: best V of a round. Filled: checked by independent clusterings. Grey "
         "band: what plain clustering costs from seed to seed.",
@@ -151,7 +150,7 @@ def _curve(record: RunRecord) -> Section:
 
 def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
     names = record.data.group_names
-    old_balance, old_social = plain_tables(record.view)
+    old_balance, old_social = vanilla_tables(record.view)
     mixes = [("Before: plain clustering", old_balance)]
     if record.view.size:
         mixes.append((f"With {record.view.size:,} antidote points", shot.balance))
@@ -180,7 +179,7 @@ def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
 
 def _map(record: RunRecord, shot: Snapshot) -> Section:
     picture = record.picture
-    antidote = antidote_table(record.data, shot.step.antidote)
+    antidote = tables.antidote_table(record.data, shot.step.antidote)
     chart = Chart(
         run_map_figure(record.data, shot, picture, "group"), picture.caption,
         tables.center_table(record.data, shot.centers, shot.balance.counts.sum(axis=1)),
@@ -225,8 +224,7 @@ def _against_the_others(record: RunRecord) -> list[Section]:
 
 def _costs(record: RunRecord) -> Section:
     asked = record.spec.fairness
-    names = [asked, *(name for name in ("balance", "social") if name != asked)]
-    return Section("What the costs mean", [cost_meaning(name) for name in names])
+    return Section("What the costs mean", [cost_meaning(name) for name in costs_beside(asked)])
 
 
 def _method(record: RunRecord) -> Section:
@@ -308,3 +306,34 @@ def run_report(record: RunRecord, when: str = "") -> str:
     made = f"Written by Antidote {versions()['antidote']}{f', run of {when}' if when else ''}."
     page = Page(title, found.headline, run_sections(record), found.tone, found.details, made)
     return html_page(page)
+
+
+def python_lines(spec: RunSpec) -> str:
+    """The lines that give the same run in Python.
+
+    >>> print(python_lines(RunSpec(dataset="bank", k=3)))
+    import antidote_core as ac
+    <BLANKLINE>
+    spec = ac.RunSpec(dataset="bank", k=3)
+    result = ac.run(spec)
+    print(result.cost, len(result.antidote), result.verification.share)
+    """
+    own = spec.dataset not in DATASETS
+    usual = RunSpec(dataset=spec.dataset)
+    names = [
+        name for name in spec.__dataclass_fields__ if getattr(spec, name) != getattr(usual, name)
+    ]
+    settings = ["dataset=" + _quoted(spec.dataset)]
+    settings += [f"{name}={_quoted(getattr(spec, name))}" for name in names]
+    table = "data = ac.dataset_from_frame(frame, features=[...], protected=...)  # your table\n"
+    return (
+        "import antidote_core as ac\n\n"
+        f"spec = ac.RunSpec({', '.join(settings)})\n"
+        f"{table if own else ''}"
+        f"result = ac.run(spec{', data' if own else ''})\n"
+        "print(result.cost, len(result.antidote), result.verification.share)"
+    )
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from antidote_core.analysis.references import best_possible
-from antidote_core.analysis.snapshots import Snapshot, plain_tables
+from antidote_core.analysis.snapshots import Snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import get_fairness
 from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars
 from antidote_core.reporting.figures.comparison_chart import (
@@ -18,17 +18,11 @@ from antidote_core.reporting.figures.comparison_chart import (
     measures,
     side_note,
 )
-from antidote_core.reporting.figures.run_map import run_map_figure
+from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.settings_text import dataset_title
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import number
-
-FOOT = {
-    "balance": "−1 would be a perfect mix everywhere, 0 means that a group is missing somewhere.",
-    "social": "The average squared distance of a group's points to their centre; the largest "
-    "decides.",
-}
+from antidote_core.reporting.text.verdict import agreement, cost_digits, noise_range, verdict
+from antidote_core.reporting.text.words import number, share_of_data
 
 
 def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
@@ -61,10 +55,10 @@ def _data(record: RunRecord, dark: bool) -> Slide:
 
 def _before(record: RunRecord, dark: bool) -> Slide:
     names = record.data.group_names
-    balance, social = plain_tables(record.view)
+    balance, social = vanilla_tables(record.view)
     method = CLUSTERINGS[record.spec.clustering].title
     note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
-    if record.spec.fairness == "balance":
+    if get_fairness(record.spec.fairness).by_mix:
         sentence = words.balance_sentence(balance, names)
         return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
     sentence = words.social_sentence(social, names)
@@ -79,19 +73,20 @@ def _gain(record: RunRecord) -> Slide:
         BigNumber(number(view.cost, digits), "cost after", "lower is fairer"),
         BigNumber(f"{view.size:,}", "points added", f"{share} of {view.points:,}"),
     ]
-    foot = FOOT.get(record.spec.fairness, f"Best possible: {best_possible(record.spec.fairness)}")
+    cost = get_fairness(record.spec.fairness)
+    foot = cost.slide_note or f"Best possible: {cost.best}"
     return Slide(verdict(view).headline, numbers=numbers, note=foot)
 
 
 def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
     names = record.data.group_names
     note = f"The same clustering, with {record.view.size:,} antidote points beside the data."
-    if record.spec.fairness == "balance":
+    if get_fairness(record.spec.fairness).by_mix:
         sentence = words.balance_sentence(shot.balance, names)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
     else:
         sentence = words.social_sentence(shot.social, names)
-        old = plain_tables(record.view)[1]
+        old = vanilla_tables(record.view)[1]
         figure = bars.cost_pair_figure(old, shot.social, names, cost_digits(record.view))
     return Slide(f"Now: {sentence}", figure, sentence, note=note)
 
@@ -111,15 +106,13 @@ def _sure(record: RunRecord) -> list[Slide]:
     view = record.view
     if view.verification is None:
         return []
-    digits, costs = cost_digits(view), view.verification.costs
-    agreeing = round(view.verification.share * len(costs))
+    digits, agreeing = cost_digits(view), agreement(view.verification)
     numbers = [
-        BigNumber(f"{agreeing} of {len(costs)}", "independent clusterings agree", "fresh seeds"),
+        BigNumber(agreeing, "independent clusterings agree", "fresh seeds"),
         BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),
     ]
     if view.noise:
-        seen = (*view.noise, view.vanilla_cost)
-        low, high = number(min(seen), digits), number(max(seen), digits)
+        low, high = (number(cost, digits) for cost in noise_range(view))
         span = low if low == high else f"{low} to {high}"
         every = "for every seed tried" if low == high else "from seed to seed: the noise"
         numbers.append(BigNumber(span, "cost of plain clustering", every))

@@ -11,6 +11,7 @@ from antidote_core.fairness import BalanceTable, SocialTable
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
     DECIDES,
+    LEGEND_ABOVE,
     LIGHT_INK,
     VANILLA,
     Mark,
@@ -18,8 +19,8 @@ from antidote_core.reporting.figures.palette import (
     ink,
 )
 from antidote_core.reporting.figures.tables import DECIDES_MARK
-from antidote_core.reporting.text.verdict import TINY, share_of_data
-from antidote_core.reporting.text.words import EQUAL, chart_text, number, percent
+from antidote_core.reporting.text.verdict import TINY
+from antidote_core.reporting.text.words import EQUAL, chart_text, number, percent, share_of_data
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
@@ -171,7 +172,7 @@ def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
         height=ROW * rows + (130 if legend else 80),
         margin={"l": 10, "r": 10, "t": 40 if legend else 10, "b": 40},
         bargap=0.25,
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "title": None},
+        legend={**LEGEND_ABOVE, "title": None},
     )
 
 
@@ -237,7 +238,7 @@ def cost_pair_figure(
         bargap=0.25,
         height=PAIR_ROW * len(group_names) + 120,
         margin={"l": 10, "r": 10, "t": 36, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
+        legend={**LEGEND_ABOVE, "traceorder": "normal"},
     )
     return figure
 

@@ -12,15 +12,15 @@ import plotly.graph_objects as go
 
 from antidote_core.analysis.comparison import ANTIDOTE as ANTIDOTE_ROW
 from antidote_core.analysis.comparison import VANILLA as VANILLA_ROW
+from antidote_core.analysis.comparison import costs_beside
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.figures.palette import ANTIDOTE, SOTA, VANILLA
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.figures.palette import ANTIDOTE, BASELINE, VANILLA
+from antidote_core.reporting.text.words import digits_showing, number, percent
 from antidote_core.runs.view import RunView
 
 _ORDER = {VANILLA_ROW: 0, OWN: 1, NEAREST: 2, ANTIDOTE_ROW: 3}
-_OTHER = {"balance": "social", "social": "balance"}
 WORSE = 1e-3  # part of a cost from which on "worse" is worth saying
 
 
@@ -35,11 +35,10 @@ class Measure:
 
 def measures(fairness: str) -> tuple[Measure, ...]:
     """What is compared for runs on this cost: that cost first."""
-    costs = [fairness, *(name for name in ("balance", "social") if name != fairness)]
     return (
         *(
-            Measure(name, f"{get_fairness(name).title} cost", "lower is fairer")
-            for name in costs[: 3 if fairness not in _OTHER else 2]
+            Measure(name, get_fairness(name).label, "lower is fairer")
+            for name in costs_beside(fairness)
         ),
         Measure("silhouette", "Silhouette", "higher is better"),
         Measure("davies_bouldin", "Davies-Bouldin", "lower is better"),
@@ -48,7 +47,7 @@ def measures(fairness: str) -> tuple[Measure, ...]:
     )
 
 
-def fair_costs(view: RunView, fairness: str) -> dict[str, float]:
+def baseline_costs(view: RunView, fairness: str) -> dict[str, float]:
     """Cost of the fair algorithm by its label and scoring, as far as the run knows it."""
     found = {
         f"{algorithm_name(row['name'])}, {row['scoring']}": row.get(fairness)
@@ -110,18 +109,19 @@ def measure_figure(table: pd.DataFrame, measure: Measure, digits: int = 3) -> go
 
 def side_note(view: RunView, fairness: str) -> str:
     """What the run did to the cost it was not asked about; empty while that is unknown."""
-    other = _OTHER.get(fairness)
+    others = costs_beside(fairness)[1:]
     rows = {row["name"]: row for row in view.comparison}
-    if other is None or VANILLA_ROW not in rows or ANTIDOTE_ROW not in rows:
+    if len(others) > 1 or VANILLA_ROW not in rows or ANTIDOTE_ROW not in rows:
         return ""
+    [other] = others
     before, after = rows[VANILLA_ROW][other], rows[ANTIDOTE_ROW][other]
     if before is None or after is None:
         return ""
     title = get_fairness(other).title.lower()
     change = after - before
     scale = max(abs(before), 1e-9)
-    gap = max(3, min(6, 1 - math.floor(math.log10(abs(change))))) if change else 3
-    numbers = f"from {number(before, gap)} to {number(after, gap)}"
+    digits = digits_showing(change)
+    numbers = f"from {number(before, digits)} to {number(after, digits)}"
     if change > WORSE * scale:
         return (
             f"The price: the other cost, {title}, got worse, {numbers} "
@@ -156,7 +156,7 @@ def _values(row: Mapping[str, Any], view: RunView, fairness: str) -> dict[str, A
 
 
 def _color(name: str) -> str:
-    return {"plain": VANILLA, "antidote": ANTIDOTE}.get(name, SOTA)
+    return {"plain": VANILLA, "antidote": ANTIDOTE}.get(name, BASELINE)
 
 
 def _digits(measure: Measure, value: float, digits: int) -> int:

@@ -3,97 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.algorithms.algorithm1.lambda_range import (
-    PAPER_LAMBDAS,
-    SweepPoint,
-    clusterpath,
-    fusing_lambdas,
-    lambda_sweep,
-)
-from antidote_core.algorithms.algorithm1.solve import ConvexResult, solve_convex, surrogate
-from antidote_core.projection import Plane, fit_plane
+from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint
+from antidote_core.algorithms.algorithm1.solve import ConvexResult
+from antidote_core.analysis.convex_runs import Path
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
+    BASELINE,
     DECIDES,
-    SOTA,
+    LEGEND_ABOVE,
     VANILLA,
     group_mark,
     ink,
 )
-from antidote_core.reporting.text.words import chart_text, number, percent
-from antidote_core.types import Dataset, Floats
+from antidote_core.reporting.text.words import chart_text, digits_showing, number, percent
+from antidote_core.types import Dataset
 
 EVEN = 1e-4  # a relative change of the cost below this is called none
-LADDER = (1, 2, 5)  # sizes the direct search tries besides the one asked for
 FAR = 1.0  # antidote points farther outside the map than so many times its width are not drawn
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """Centres on a map, (steps, n, 2), for rising λ; `clusters` of each step."""
-
-    plane: Plane
-    places: Floats
-    lambdas: tuple[float, ...]
-    clusters: tuple[int, ...]
-    antidote: Floats
-
-
-@dataclass(frozen=True)
-class Sweeps:
-    """Differences over the paper's range of λ, where clusters fuse, and for other samples."""
-
-    paper: tuple[SweepPoint, ...]
-    fusing: tuple[SweepPoint, ...]
-    others: tuple[tuple[SweepPoint, ...], ...]
-
-    def of(self, kind: str) -> tuple[SweepPoint, ...]:
-        """The sweep named "paper" or "fusing"."""
-        return self.fusing if kind == "fusing" else self.paper
-
-
-def sweeps(data: Dataset, others: Sequence[Dataset], gamma: float, size: int) -> Sweeps:
-    """Both ranges for `data`, and the paper's range for other samples of the same data set."""
-
-    def sweep(one: Dataset, lambdas: Sequence[float]) -> tuple[SweepPoint, ...]:
-        return lambda_sweep(one.points, one.groups, lambdas, gamma, size)
-
-    return Sweeps(
-        sweep(data, PAPER_LAMBDAS),
-        sweep(data, fusing_lambdas(data.points)),
-        tuple(sweep(other, PAPER_LAMBDAS) for other in others),
-    )
-
-
-def path_of(data: Dataset, gamma: float, size: int, with_antidote: bool) -> Path:
-    """The clusterpath of U, or of U ∪ V with the surrogate's V, on the plane of U."""
-    antidote = surrogate(data.points, data.groups, gamma, size)[0][: size if with_antidote else 0]
-    lambdas, found = clusterpath(np.vstack([data.points, antidote]))
-    plane = fit_plane(data.points, data.feature_names)
-    places = np.stack([plane.place(one.centers[: data.n]) for one in found])
-    whole = np.concatenate([plane.place(data.points)[None], places])
-    clusters = tuple(len(np.unique(one.labels[: data.n])) for one in found)
-    return Path(plane, whole, (0.0, *lambdas), (data.n, *clusters), plane.place(antidote))
-
-
-def direct_search(data: Dataset, lam: float, size: int, budget: int, seed: int) -> ConvexResult:
-    """The best of a few sizes up to `size`, each searched on exact clustering."""
-    tried = []
-    vanilla = None
-    for count in sorted({*(n for n in LADDER if n < size), size}):
-        found = solve_convex(
-            data.points, data.groups, lam, size=count, method="direct", seed=seed, budget=budget,
-            vanilla=vanilla,
-        )  # fmt: skip
-        vanilla = found.vanilla
-        tried.append(found)
-    return min(tried, key=lambda found: found.cost)
 
 
 def outcome(result: ConvexResult) -> str:
@@ -157,8 +88,7 @@ def sweep_sentence(
 
 def cost_digits(result: ConvexResult) -> int:
     """Decimals that show the difference: two of its digits, between 3 and 6."""
-    gap = abs(result.difference)
-    return 4 if gap == 0 else int(min(6, max(3, 1 - np.floor(np.log10(gap)))))
+    return digits_showing(result.difference, none=4)
 
 
 def result_table(result: ConvexResult, group_names: Sequence[str]) -> pd.DataFrame:
@@ -226,7 +156,7 @@ def group_cost_pairs(
         barmode="group",
         height=66 * len(group_names) + 110,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "traceorder": "normal"},
+        legend={**LEGEND_ABOVE, "traceorder": "normal"},
         font={"color": ink(dark)},
     )
     figure.update_yaxes(
@@ -255,7 +185,7 @@ def difference_figure(
     low, high = min(everything), max(everything)
     room = 0.12 * (high - low or 1.0)
     figure = go.Figure()
-    figure.add_hrect(y0=0, y1=high + room, fillcolor=SOTA, opacity=0.10, line_width=0)
+    figure.add_hrect(y0=0, y1=high + room, fillcolor=BASELINE, opacity=0.10, line_width=0)
     figure.add_hline(y=0, line={"color": ink(dark), "width": 1.5})
     if lambdas[0] <= shown <= lambdas[-1]:
         figure.add_vline(x=shown, line={"color": VANILLA, "width": 1.5, "dash": "dot"})
@@ -344,7 +274,7 @@ def clusterpath_figure(
     figure.update_layout(
         height=460,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        legend=LEGEND_ABOVE,
         dragmode="pan",
     )
     across, up = map(chart_text, path.plane.names)

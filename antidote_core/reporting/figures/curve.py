@@ -7,34 +7,44 @@ moves the marks in place instead of drawing the chart anew.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.reporting.figures.palette import ANTIDOTE, SOTA, TARGET_DASH, VANILLA, ink
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data
-from antidote_core.reporting.text.words import number
+from antidote_core.reporting.figures.palette import (
+    ANTIDOTE,
+    BASELINE,
+    LEGEND_ABOVE,
+    TARGET_DASH,
+    VANILLA,
+    baseline_ink,
+    hollow,
+    ink,
+)
+from antidote_core.reporting.text.verdict import cost_digits, noise_range
+from antidote_core.reporting.text.words import number, share_of_data
 from antidote_core.runs.view import RunView
 
 HEIGHT = 370
 LABEL_ROOM = 0.075  # part of the height that a label needs
 FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
+Line = tuple[str, float, str]  # kind, cost and label of what a curve is held against
 _COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
 
 
 def curve_table(
     view: RunView,
-    fair: Mapping[str, float] | None = None,
+    baselines: Mapping[str, float] | None = None,
     shown: int | None = None,
 ) -> pd.DataFrame:
     """Everything the chart draws, one row each; `kind` says what it is.
 
-    `fair` are costs of fair algorithms by their label, `shown` the step (see `steps`) on display.
+    `baselines` are costs of fair algorithms by their label, `shown` the step (see `steps`) shown.
     """
     digits = cost_digits(view)
-    lines = _lines(view, fair or {}, digits)
+    lines = _lines(view, baselines or {}, digits)
     rounds = [(len(step.antidote), step.cost) for step in view.steps]
     current = [view.current["cost"]] if view.current else []
     own = [cost for _, cost in rounds] + current + list(view.noise)
@@ -44,14 +54,18 @@ def curve_table(
         {"kind": "frame", "size": 0, "cost": low},
         {"kind": "frame", "size": 0, "cost": high},
     ]
-    near, away = _near_and_away(lines, low, high)
+    near = [line for line in lines if is_near(line[1], low, high)]
+    away = [line for line in lines if line not in near]
     if near:
         low, high = _domain([low, high, *(cost for _, cost, _ in near)], room=0.0)
         rows += [{"kind": "frame", "size": 0, "cost": value} for value in (low, high)]
     if view.noise:
-        band = (*view.noise, view.vanilla_cost)
-        rows.append({"kind": "band", "low": min(band), "high": max(band), "cost": min(band)})
-    rows += _labelled(near, away, low, high)
+        lowest, highest = noise_range(view)
+        rows.append({"kind": "band", "low": lowest, "high": highest, "cost": lowest})
+    labels, top, bottom = label_lines(near, away, low, high, LABEL_ROOM * (high - low))
+    if bottom < low:
+        rows.append({"kind": "frame", "size": 0, "cost": bottom})
+    rows += [*labels, {"kind": "frame", "size": 0, "cost": top}]
     for index, (size, cost) in enumerate(rounds):
         text = f"{number(cost, digits)} with {size:,} points ({share_of_data(size, view.points)})"
         row = {"size": size, "cost": cost, "share": text}
@@ -72,8 +86,7 @@ def curve_table(
 def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
     paint = ink(dark)
-    empty = ink(not dark) if dark else "white"
-    fair = "#5AA9E0" if dark else SOTA  # the role's blue, light enough to read
+    blue = baseline_ink(dark)
     x = {
         "field": "size",
         "type": "quantitative",
@@ -83,46 +96,16 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
             "tickMinStep": 1,
             "tickCount": 6,
             "grid": False,
-            "labelExpr": f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]",
+            "labelExpr": size_and_share(points),
         },
     }
-    y = {
-        "field": "cost",
-        "type": "quantitative",
-        "title": "cost, lower is fairer",
-        "scale": {"zero": False, "nice": False},
-        "axis": {"grid": True, "tickCount": 6},
-    }
+    y = y_axis("cost", "cost, lower is fairer")
     tip = [{"field": "share", "title": "cost"}]
-    color = {
-        "field": "kind",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": ["vanilla", "fair", "target"], "range": [VANILLA, fair, paint]},
-    }
     ours = {"stroke": ANTIDOTE, "strokeWidth": 2.5, "size": 90}
     layers = [
+        *band_and_lines(y, dark),
         {
-            "transform": _only("band"),
-            "mark": {"type": "rect", "color": VANILLA, "opacity": 0.25},
-            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {
-            "transform": _only("vanilla", "fair", "target"),
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": {
-                "y": y,
-                "color": color,
-                "strokeDash": {
-                    "field": "kind",
-                    "type": "nominal",
-                    "legend": None,
-                    "scale": {"domain": ["vanilla", "fair", "target"], "range": [[1], [1], [7, 5]]},
-                },
-            },
-        },
-        {
-            "transform": _only("round"),
+            "transform": only("round"),
             "mark": {
                 "type": "line",
                 "interpolate": "step-after",
@@ -132,50 +115,42 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
             "encoding": {"x": x, "y": y},
         },
         {
-            "transform": _only("round"),
+            "transform": only("round"),
             "mark": {
                 "type": "point",
                 "filled": True,
-                "fill": empty,
+                "fill": hollow(dark),
                 **ours,
             },
             "encoding": {"x": x, "y": y, "tooltip": tip},
         },
         {
-            "transform": _only("verified"),
+            "transform": only("verified"),
             "mark": {"type": "point", "filled": True, "color": ANTIDOTE, "size": 110},
             "encoding": {"x": x, "y": y, "tooltip": tip},
         },
         {
-            "transform": _only("shown"),
+            "transform": only("shown"),
             "mark": {"type": "point", "filled": False, "stroke": paint, "strokeWidth": 1.5},
             "encoding": {"x": x, "y": y, "size": {"value": 320}, "tooltip": tip},
         },
         {
-            "transform": _only("current"),
+            "transform": only("current"),
             "mark": {"type": "point", "shape": "diamond", "filled": False, **ours},
             "encoding": {"x": x, "y": y, "tooltip": tip},
         },
         {
-            "transform": _only("vanilla", "fair", "target", "away"),
+            "transform": only("vanilla", "fair", "target", "away"),
             "mark": {"type": "text", "align": "right", "dx": -4, "fontSize": 12, "fontWeight": 600},
             "encoding": {
                 "x": {"value": {"expr": "width"}},
                 "y": {**y, "field": "at"},
                 "text": {"field": "label"},
-                "color": {
-                    "field": "kind",
-                    "type": "nominal",
-                    "legend": None,
-                    "scale": {
-                        "domain": ["vanilla", "fair", "target", "away"],
-                        "range": [paint, fair, paint, paint],
-                    },
-                },
+                "color": by_kind({"vanilla": paint, "fair": blue, "target": paint, "away": paint}),
             },
         },
         {
-            "transform": _only("frame"),
+            "transform": only("frame"),
             "mark": {"type": "point", "opacity": 0},
             "encoding": {"x": x, "y": y},
         },
@@ -187,27 +162,27 @@ def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     }
 
 
-def curve_words(view: RunView, fair: Mapping[str, float] | None = None) -> str:
+def curve_words(view: RunView, baselines: Mapping[str, float] | None = None) -> str:
     """The chart in words, for those who cannot see it."""
     digits = cost_digits(view)
-    parts = [label for _, _, label in _lines(view, fair or {}, digits)]
+    parts = [label for _, _, label in _lines(view, baselines or {}, digits)]
     if view.history:
         last = view.history[-1]
         parts.append(f"latest round: {number(last.cost, digits)} with {last.size:,} points")
     return "Cost against antidote size. " + "; ".join(parts) + "."
 
 
-def _lines(view: RunView, fair: Mapping[str, float], digits: int) -> list[tuple[str, float, str]]:
+def _lines(view: RunView, baselines: Mapping[str, float], digits: int) -> list[Line]:
     """(kind, cost, label) of every reference line known so far."""
     lines = []
-    target_is_plain = view.target == view.vanilla_cost
+    target_is_vanilla = view.target == view.vanilla_cost
     if math.isfinite(view.vanilla_cost):
-        same = " = target α, to be beaten" if target_is_plain else ""
+        same = " = target α, to be beaten" if target_is_vanilla else ""
         text = f"plain clustering {number(view.vanilla_cost, digits)}{same}"
         lines.append(("vanilla", view.vanilla_cost, text))
-    if math.isfinite(view.target) and not target_is_plain:
+    if math.isfinite(view.target) and not target_is_vanilla:
         lines.append(("target", view.target, f"target α {number(view.target, digits)}"))
-    for label, cost in fair.items():
+    for label, cost in baselines.items():
         if math.isfinite(cost):
             lines.append(("fair", cost, f"{label} {number(cost, digits)}"))
     return lines
@@ -219,28 +194,29 @@ def _domain(costs: list[float], room: float = 0.12) -> tuple[float, float]:
     return low - room * spread, high + room * spread
 
 
-def _near_and_away(
-    lines: list[tuple[str, float, str]], low: float, high: float
-) -> tuple[list[tuple[str, float, str]], list[tuple[str, float, str]]]:
-    """Lines to draw, and fair algorithms so far off that they would flatten the curve."""
+def is_near(cost: float, low: float, high: float) -> bool:
+    """Whether a fair algorithm is near enough to be drawn without flattening the curve."""
     reach = FAR * (high - low)
-    near = [line for line in lines if low - reach <= line[1] <= high + reach]
-    return near, [line for line in lines if line not in near]
+    return low - reach <= cost <= high + reach
 
 
-def _labelled(
-    near: list[tuple[str, float, str]],
-    away: list[tuple[str, float, str]],
+def label_lines(
+    near: Sequence[Line],
+    away: Sequence[Line],
     low: float,
     high: float,
-) -> list[dict[str, Any]]:
-    """A row per line; labels of lines close together are stacked above the highest of them."""
-    room = LABEL_ROOM * (high - low)
+    room: float,
+    lift: float = 0.5,
+) -> tuple[list[dict[str, Any]], float, float]:
+    """A row per line with the place of its label, and the upper and lower end of what is drawn.
+
+    Labels stand just above their line, `lift` times the `room` of one; where lines are close
+    together, they are stacked above the highest of them.
+    """
     rows: list[dict[str, Any]] = []
     below = [label for _, cost, label in away if cost < low]
-    free = low + (0.5 - len(below)) * room  # the lowest place for the next label
-    if below:
-        rows.append({"kind": "frame", "size": 0, "cost": free - 0.5 * room})
+    bottom = low - len(below) * room
+    free = bottom + 0.5 * room  # the lowest place for the next label
     for label in below:
         rows.append({"kind": "away", "label": f"{label} ↓ off this chart", "at": free})
         free += room
@@ -249,32 +225,84 @@ def _labelled(
         bunch = [lines.pop(0)]
         while lines and lines[0][1] - bunch[-1][1] < room:
             bunch.append(lines.pop(0))
-        free = max(free, bunch[-1][1] + 0.5 * room)
+        free = max(free, bunch[-1][1] + lift * room)
         for kind, cost, label in bunch:
             rows.append({"kind": kind, "cost": cost, "label": label, "at": free})
             free += room
-    for _, _, label in (line for line in away if line[1] > high):
+    for label in (label for _, cost, label in away if cost > high):
         rows.append({"kind": "away", "label": f"{label} ↑ off this chart", "at": free})
         free += room
-    rows.append({"kind": "frame", "size": 0, "cost": max(high, free - 0.4 * room)})
-    return rows
+    return rows, max(high, free - 0.4 * room), bottom
 
 
-def _only(*kinds: str) -> list[dict[str, Any]]:
+def only(*kinds: str) -> list[dict[str, Any]]:
+    """The rows of these kinds, as Vega-Lite asks for them."""
     return [{"filter": {"field": "kind", "oneOf": list(kinds)}}]
+
+
+def by_kind(colors: Mapping[str, str]) -> dict[str, Any]:
+    """A colour for every kind of row."""
+    return {
+        "field": "kind",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": list(colors), "range": list(colors.values())},
+    }
+
+
+def y_axis(field: str, title: str) -> dict[str, Any]:
+    """The upright axis of a live chart."""
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"zero": False, "nice": False},
+        "axis": {"grid": True, "tickCount": 6},
+    }
+
+
+def size_and_share(points: int) -> str:
+    """How a live chart writes a size: the number, and below it the share of the data."""
+    return f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]"
+
+
+def band_and_lines(y: Mapping[str, Any], dark: bool) -> list[dict[str, Any]]:
+    """The noise of plain clustering and the lines that costs are held against."""
+    colors = {"vanilla": VANILLA, "fair": baseline_ink(dark), "target": ink(dark)}
+    return [
+        {
+            "transform": only("band"),
+            "mark": {"type": "rect", "color": VANILLA, "opacity": 0.25},
+            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
+        },
+        {
+            "transform": only(*colors),
+            "mark": {"type": "rule", "strokeWidth": 2},
+            "encoding": {
+                "y": y,
+                "color": by_kind(colors),
+                "strokeDash": {
+                    "field": "kind",
+                    "type": "nominal",
+                    "legend": None,
+                    "scale": {"domain": list(colors), "range": [[1, 0], [1, 0], [7, 5]]},
+                },
+            },
+        },
+    ]
 
 
 FIGURE_HEIGHT = 430
 
 
 def run_curve_figure(
-    view: RunView, fair: Mapping[str, float] | None = None, dark: bool = False
+    view: RunView, baselines: Mapping[str, float] | None = None, dark: bool = False
 ) -> go.Figure:
     """One step per round; the verified one filled; plain, fair and target as lines with labels."""
-    table = curve_table(view, fair)
+    table = curve_table(view, baselines)
     figure = go.Figure()
-    _band(figure, table)
-    _draw_lines(figure, table, dark)
+    draw_band(figure, table)
+    draw_lines(figure, table, dark)
     rounds = table[table["kind"] == "round"]
     figure.add_scatter(
         x=rounds["size"], y=rounds["cost"], mode="lines+markers", name="best V of a round",
@@ -297,7 +325,7 @@ def run_curve_figure(
     figure.update_layout(
         height=FIGURE_HEIGHT,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
+        legend=LEGEND_ABOVE,
     )
     return figure
 
@@ -313,23 +341,26 @@ def step_table(view: RunView) -> pd.DataFrame:
     )
 
 
-def _band(figure: go.Figure, table: pd.DataFrame) -> None:
+def draw_band(figure: go.Figure, table: pd.DataFrame) -> None:
+    """The noise of plain clustering."""
     for _, row in table[table["kind"] == "band"].iterrows():
         figure.add_hrect(
             y0=row["low"], y1=row["high"], fillcolor=VANILLA, opacity=0.25, line_width=0
         )
 
 
-def _draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
-    colors = {"vanilla": VANILLA, "fair": SOTA, "target": ink(dark)}
-    fair_ink = "#5AA9E0" if dark else SOTA
+def draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
+    """The lines that costs are held against, with labels on the right unless the row says left."""
+    colors = {"vanilla": VANILLA, "fair": BASELINE, "target": ink(dark)}
     for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
         kind = row["kind"]
         if kind != "away":
             dash = TARGET_DASH if kind == "target" else "solid"
             line = {"color": colors[kind], "width": 2, "dash": dash}
             figure.add_hline(y=row["cost"], line=line, layer="below")
+        side = row.get("side", "right")
         figure.add_annotation(
-            x=1, xref="paper", xanchor="right", y=row["at"], text=row["label"], showarrow=False,
-            font={"size": 12, "color": fair_ink if kind == "fair" else ink(dark)},
+            x=0 if side == "left" else 1, xref="paper", xanchor=side, y=row["at"],
+            text=row["label"], showarrow=False,
+            font={"size": 12, "color": baseline_ink(dark) if kind == "fair" else ink(dark)},
         )  # fmt: skip

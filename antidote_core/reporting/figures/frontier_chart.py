@@ -8,13 +8,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from antidote_core.reporting.figures.curve import (
+    band_and_lines,
+    by_kind,
+    only,
+    size_and_share,
+    y_axis,
+)
 from antidote_core.reporting.figures.frontier_table import (
     look,
     plot_height,
     setting_title,
     settings_of,
 )
-from antidote_core.reporting.figures.palette import DECIDES, SOTA, VANILLA, ink
+from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
 from antidote_core.runs.sweep_view import SweepView
 
 CELL = "cell"  # name of the selection
@@ -28,7 +35,7 @@ def cost_chart(
     """The specification for `cost_table`."""
     assert view.spec is not None
     paint = ink(dark)
-    fair = _fair(dark)
+    blue = baseline_ink(dark)
     x = {
         "field": "x",
         "type": "quantitative",
@@ -39,10 +46,10 @@ def cost_chart(
             "labelOverlap": "greedy",
             "labelSeparation": 6,
             "grid": False,
-            "labelExpr": _size_and_share(max(view.points, 1)),
+            "labelExpr": size_and_share(max(view.points, 1)),
         },
     }
-    y = _y("cost", "cost, lower is fairer")
+    y = y_axis("cost", "cost, lower is fairer")
     tip = [
         {"field": "shown", "title": "median cost"},
         {"field": "points", "title": "antidote points"},
@@ -51,47 +58,28 @@ def cost_chart(
     return {
         "height": plot_height(view, problem),
         "layer": [
+            *band_and_lines(y, dark),
             {
-                "transform": _only("band"),
-                "mark": {"type": "rect", "color": VANILLA, "opacity": 0.25},
-                "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-            },
-            {
-                "transform": _only("vanilla", "fair", "target"),
-                "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {
-                    "y": y,
-                    "color": _by_kind({"vanilla": VANILLA, "fair": fair, "target": paint}),
-                    "strokeDash": {
-                        "field": "kind",
-                        "type": "nominal",
-                        "legend": None,
-                        "scale": {"domain": ["vanilla", "fair", "target"],
-                                  "range": [[1, 0], [1, 0], [7, 5]]},
-                    },
-                },
-            },
-            {
-                "transform": _only("level"),
+                "transform": only("level"),
                 "mark": {"type": "area", "opacity": 0.22},
                 "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"},
                              "color": _colors(view, problem, dark)},
             },
             {
-                "transform": _only("level"),
+                "transform": only("level"),
                 "mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.35},
                 "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"},
                              "color": _colors(view, problem, dark)},
             },
             {
-                "transform": _only("level"),
+                "transform": only("level"),
                 "mark": {"type": "line", "strokeWidth": 2},
                 "encoding": {"x": x, "y": y, "color": _colors(view, problem, dark),
                              "strokeDash": _dashes(view, problem), "tooltip": tip},
             },
             *_strip(view, problem, x, y, dark),
             {
-                "transform": _only("failed"),
+                "transform": only("failed"),
                 "mark": {"type": "text", "text": "✕", "fontSize": 15, "fontWeight": 700,
                          "color": DECIDES},
                 "encoding": {"x": x, "y": y, "tooltip": [
@@ -102,13 +90,13 @@ def cost_chart(
                 ]},
             },
             *_written(
-                _only("vanilla", "fair", "target", "away"),
+                only("vanilla", "fair", "target", "away"),
                 {"y": {**y, "field": "at"}},
-                _by_kind({"vanilla": paint, "fair": fair, "target": paint, "away": paint}),
+                by_kind({"vanilla": paint, "fair": blue, "target": paint, "away": paint}),
                 dark,
             ),
             {
-                "transform": _only("frame"),
+                "transform": only("frame"),
                 "mark": {"type": "point", "opacity": 0, "aria": False},
                 "encoding": {"x": x, "y": y},
             },
@@ -131,16 +119,16 @@ def quality_chart(
         "scale": {"zero": False, "nice": True, "padding": 18},
         "axis": {"tickCount": 5, "grid": True},
     }
-    y = _y("quality", "silhouette, higher is clearer")
+    y = y_axis("quality", "silhouette, higher is clearer")
     y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
     references: dict[str, Any] = {
-        "transform": _only("vanilla", "fair"),
+        "transform": only("vanilla", "fair"),
         "encoding": {"x": x, "y": y},
     }
-    roles = _by_kind({"vanilla": VANILLA, "fair": _fair(dark)})
+    roles = by_kind({"vanilla": VANILLA, "fair": baseline_ink(dark)})
     sizes: list[dict[str, Any]] = [
         {
-            "transform": [*_only("median"), {"filter": f"datum.side == '{side}'"}],
+            "transform": [*only("median"), {"filter": f"datum.side == '{side}'"}],
             "mark": {**_WRITING, "dy": shift, "baseline": baseline},
             "encoding": {"x": x, "y": y, "text": {"field": "label"},
                          "color": _colors(view, problem, dark)},
@@ -151,7 +139,7 @@ def quality_chart(
         "height": QUALITY_HEIGHT,
         "layer": [
             {
-                "transform": _only("median"),
+                "transform": only("median"),
                 "mark": {"type": "line", "strokeWidth": 2, "opacity": 0.7},
                 "encoding": {"x": x, "y": y, "color": _colors(view, problem, dark),
                              "strokeDash": _dashes(view, problem),
@@ -170,7 +158,7 @@ def quality_chart(
                 {
                     **references,
                     "transform": [
-                        *_only("vanilla", "fair"),
+                        *only("vanilla", "fair"),
                         {"filter": f"datum.side == '{side}' && datum.lift == {lift}"},
                     ],
                     "mark": {**_WRITING, "align": side, "baseline": "bottom",
@@ -178,7 +166,7 @@ def quality_chart(
                     "encoding": {
                         **references["encoding"],
                         "text": {"field": "label"},
-                        "color": _by_kind({"vanilla": paint, "fair": _fair(dark)}),
+                        "color": by_kind({"vanilla": paint, "fair": baseline_ink(dark)}),
                     },
                 }
                 for side in ("left", "right")
@@ -210,7 +198,7 @@ def _cells(
     return [
         {
             "transform": [
-                *_only("cell"),
+                *only("cell"),
                 {"calculate": "'opens this run in Explore'", "as": "hint"},
             ],
             "params": [
@@ -239,17 +227,17 @@ def _strip(
     tip = [{"field": "shown", "title": "smallest size"}, {"field": "setting", "title": "setting"}]
     return [
         {
-            "transform": _only("smallest"),
+            "transform": only("smallest"),
             "mark": {"type": "rule", "strokeWidth": 5, "strokeCap": "round"},
             "encoding": {"x": x, "x2": {"field": "x2"}, "y": y, "color": colors, "tooltip": tip},
         },
         {
-            "transform": _only("smallest"),
+            "transform": only("smallest"),
             "mark": {"type": "tick", "orient": "vertical", "thickness": 4, "size": 16},
             "encoding": {"x": {**x, "field": "x2"}, "y": y, "color": colors, "tooltip": tip},
         },
         {
-            "transform": _only("smallest", "none"),
+            "transform": only("smallest", "none"),
             "mark": {**_WRITING, "align": "left", "dx": 4},
             "encoding": {
                 "x": {"value": 0},
@@ -280,24 +268,6 @@ def _written(
 
 def _empty(dark: bool) -> str:
     return "#0E1117" if dark else "#FFFFFF"  # Streamlit's ground
-
-
-def _fair(dark: bool) -> str:
-    return "#5AA9E0" if dark else SOTA  # the role's blue, light enough to read
-
-
-def _y(field: str, title: str) -> dict[str, Any]:
-    return {
-        "field": field,
-        "type": "quantitative",
-        "title": title,
-        "scale": {"zero": False, "nice": False},
-        "axis": {"grid": True, "tickCount": 6},
-    }
-
-
-def _size_and_share(points: int) -> str:
-    return f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]"
 
 
 def _titles(view: SweepView, problem: tuple[str, str, int]) -> list[str]:
@@ -331,16 +301,3 @@ def _by_setting(
         "legend": None,
         "scale": {"domain": _titles(view, problem), "range": values},
     }
-
-
-def _by_kind(colors: dict[str, str]) -> dict[str, Any]:
-    return {
-        "field": "kind",
-        "type": "nominal",
-        "legend": None,
-        "scale": {"domain": list(colors), "range": list(colors.values())},
-    }
-
-
-def _only(*kinds: str) -> list[dict[str, Any]]:
-    return [{"filter": {"field": "kind", "oneOf": list(kinds)}}]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 import plotly.graph_objects as go
 
+from antidote_core.reporting.figures.curve import draw_band, draw_lines
 from antidote_core.reporting.figures.frontier_table import (
     Look,
     cost_table,
@@ -20,14 +21,20 @@ from antidote_core.reporting.figures.frontier_table import (
     setting_title,
     settings_of,
 )
-from antidote_core.reporting.figures.palette import DECIDES, SOTA, TARGET_DASH, VANILLA, ink
-from antidote_core.reporting.text.verdict import share_of_data
+from antidote_core.reporting.figures.palette import (
+    BASELINE,
+    DECIDES,
+    LEGEND_ABOVE,
+    VANILLA,
+    hollow,
+    ink,
+)
+from antidote_core.reporting.text.words import share_of_data
 from antidote_core.runs.sweep_view import SweepView
 
 HEIGHT = 440
 APART = 0.12  # part of the axis between two labels; on a small screen they fit when turned
 _MARGIN = {"l": 10, "r": 10, "t": 40, "b": 50}
-_LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0}
 
 
 def cost_figure(
@@ -37,10 +44,8 @@ def cost_figure(
     assert view.spec is not None
     table = cost_table(view, problem, log)
     figure = go.Figure()
-    for _, row in table[table["kind"] == "band"].iterrows():
-        figure.add_hrect(y0=row["low"], y1=row["high"], fillcolor=VANILLA, opacity=0.25,
-                         line_width=0)  # fmt: skip
-    _lines(figure, table, dark)
+    draw_band(figure, table)
+    draw_lines(figure, table, dark)
     for index, setting in enumerate(settings_of(view.spec, problem)):
         title, style = setting_title(setting, view.spec), look(index, dark)
         own = table[table["setting"] == title]
@@ -69,7 +74,7 @@ def cost_figure(
     figure.update_layout(
         height=plot_height(view, problem) + 60,
         margin=_MARGIN,
-        legend=_LEGEND,
+        legend=LEGEND_ABOVE,
         showlegend=True,
         font={"color": ink(dark)},
     )
@@ -93,7 +98,7 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
         for _, row in medians.iterrows():
             shift = 15 if row["side"] == "above" else -15
             _beside(figure, row, "center", shift, style.color)
-    for kind, color in (("vanilla", VANILLA), ("fair", SOTA)):
+    for kind, color in (("vanilla", VANILLA), ("fair", BASELINE)):
         for _, row in table[table["kind"] == kind].iterrows():
             figure.add_scatter(
                 x=[row["cost"]], y=[row["quality"]], mode="markers", text=[row["label"]],
@@ -106,7 +111,11 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
     figure.update_xaxes(title="cost, lower is fairer")
     figure.update_yaxes(title="silhouette, higher is clearer", automargin=True)
     figure.update_layout(
-        height=HEIGHT, margin=_MARGIN, legend=_LEGEND, showlegend=True, font={"color": ink(dark)}
+        height=HEIGHT,
+        margin=_MARGIN,
+        legend=LEGEND_ABOVE,
+        showlegend=True,
+        font={"color": ink(dark)},
     )
     return figure
 
@@ -130,12 +139,13 @@ def _band(figure: go.Figure, levels: pd.DataFrame, color: str) -> None:
 def _dots(
     figure: go.Figure, cells: pd.DataFrame, x: str, y: str, style: Look, title: str, dark: bool
 ) -> None:
-    empty = ink(not dark) if dark else "white"
     figure.add_scatter(
         x=cells[x], y=cells[y], mode="markers", name=title, legendgroup=title, showlegend=False,
         marker={
             "symbol": style.symbol, "size": 9,
-            "color": [style.color if passed == "yes" else empty for passed in cells["passed"]],
+            "color": cells["passed"].map(
+                lambda passed: style.color if passed == "yes" else hollow(dark)
+            ).tolist(),
             "line": {"width": 2, "color": style.color},
         },
         customdata=cells[["shown", "points", "seed", "checks"]],
@@ -157,23 +167,6 @@ def _smallest(figure: go.Figure, rows: pd.DataFrame, color: str, dark: bool) -> 
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=row["at"], text=row["label"], showarrow=False,
             font={"size": 12, "color": ink(dark)},
-        )  # fmt: skip
-
-
-def _lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
-    colors = {"vanilla": VANILLA, "fair": SOTA, "target": ink(dark)}
-    fair = "#5AA9E0" if dark else SOTA
-    for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
-        kind = row["kind"]
-        if kind in colors:
-            dash = TARGET_DASH if kind == "target" else "solid"
-            figure.add_hline(
-                y=row["cost"], line={"color": colors[kind], "width": 2, "dash": dash}, layer="below"
-            )
-        figure.add_annotation(
-            x=0 if row["side"] == "left" else 1, xref="paper", xanchor=row["side"], y=row["at"],
-            text=row["label"], showarrow=False,
-            font={"size": 12, "color": fair if kind == "fair" else ink(dark)},
         )  # fmt: skip
 
 

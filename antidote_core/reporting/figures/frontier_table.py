@@ -19,15 +19,15 @@ from antidote_core.baselines.registry import algorithm_name
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.reporting.figures.curve import Line, is_near, label_lines
 from antidote_core.reporting.figures.palette import ANTIDOTE
-from antidote_core.reporting.text.verdict import share_of_data
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.text.words import digits_showing, number, percent, share_of_data
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, CellRow, Reference, SweepView
 
 PLOT = 330  # pixels of the plot without its strips for labels
 LINE = 19  # pixels that a line of writing needs
-FAR = 4.0  # a fair algorithm farther away than so many times the sweep's own range is off the chart
+LIFT = 0.55  # of that, from a line to the middle of its label
 SPREAD = 0.75  # part of the room between two sizes that the dots of one size may take
 WIDEST = 0.16  # part of the axis that they take at most
 CLOSE = 0.04  # part of a range below which two labels would cover each other
@@ -102,13 +102,10 @@ def digits_of(view: SweepView, problem: tuple[str, str, int]) -> int:
     if reference is not None:
         costs.append(reference.vanilla)
     costs = [cost for cost in costs if math.isfinite(cost)]
-    spread = max(costs) - min(costs) if costs else 0.0
-    if spread == 0:
-        return 3
-    return min(6, max(3, 1 - math.floor(math.log10(spread))))
+    return digits_showing(max(costs) - min(costs)) if costs else 3
 
 
-def fair_lines(reference: Reference | None) -> dict[str, tuple[float, float]]:
+def baseline_lines(reference: Reference | None) -> dict[str, tuple[float, float]]:
     """Cost and silhouette of the fair algorithm by its name and scoring."""
     if reference is None or reference.sota is None:
         return {}
@@ -145,14 +142,14 @@ def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True)
     if noise is not None:
         own += [noise.low, noise.high]
     low, high = _domain(own, 0.08 if dots else 1.0)  # the noise alone should not fill the picture
-    near = [line for line in lines if not dots or _is_near(line[1], low, high)]
+    near = [line for line in lines if not dots or is_near(line[1], low, high)]
     away = [line for line in lines if line not in near]
     low, high = _domain([low, high, *(cost for _, cost, _ in near)], 0.0)
     room = LINE / PLOT * (high - low)
     rows: list[dict[str, Any]] = []
     if noise is not None:
         rows.append({"kind": "band", "low": noise.low, "high": noise.high, "cost": noise.low})
-    placed, top, bottom = _labelled(near, away, low, high, room)
+    placed, top, bottom = label_lines(near, away, low, high, room, LIFT)
     rows += [{**row, "side": _free_side(row["at"], dots, spec, room, log)} for row in placed]
     for one in found:
         rows += _levels(one, spec, digits)
@@ -198,8 +195,8 @@ def quality_table(view: SweepView, problem: tuple[str, str, int]) -> pd.DataFram
                  "label": label}
             )  # fmt: skip
     low, high = _domain(costs, 0.08)
-    for label, (cost, silhouette) in fair_lines(reference).items():
-        if math.isfinite(silhouette) and _is_near(cost, low, high):
+    for label, (cost, silhouette) in baseline_lines(reference).items():
+        if math.isfinite(silhouette) and is_near(cost, low, high):
             rows.append({"kind": "fair", "cost": cost, "quality": silhouette, "label": label})
     _place_labels([row for row in rows if row["kind"] in ("vanilla", "fair")], rows)
     _label_sizes(rows)
@@ -301,7 +298,7 @@ def off_quality_chart(view: SweepView, problem: tuple[str, str, int]) -> str:
     digits = digits_of(view, problem)
     missing = [
         f"{label}: cost {number(cost, digits)}, silhouette {number(silhouette)}"
-        for label, (cost, silhouette) in fair_lines(_reference(view, problem)).items()
+        for label, (cost, silhouette) in baseline_lines(_reference(view, problem)).items()
         if label not in drawn and math.isfinite(silhouette)
     ]
     return f"Off this chart: {'; '.join(missing)}." if missing else ""
@@ -421,22 +418,17 @@ def _domain(costs: Iterable[float], room: float) -> tuple[float, float]:
     return low - room * spread, high + room * spread
 
 
-def _is_near(cost: float, low: float, high: float) -> bool:
-    reach = FAR * (high - low)
-    return low - reach <= cost <= high + reach
-
-
-def _lines(reference: Reference | None, digits: int) -> list[tuple[str, float, str]]:
+def _lines(reference: Reference | None, digits: int) -> list[Line]:
     """(kind, cost, label) of the horizontal lines."""
     if reference is None:
         return []
     lines = []
-    is_plain = reference.strict and reference.target == reference.vanilla
-    mark = " = target" if is_plain else ""
+    is_vanilla = reference.strict and reference.target == reference.vanilla
+    mark = " = target" if is_vanilla else ""
     text = f"plain {number(reference.vanilla, digits)}{mark}"
     lines.append(("vanilla", reference.vanilla, text))
-    for label, (cost, _) in fair_lines(reference).items():
-        is_target = reference.strict and not is_plain and cost == reference.target
+    for label, (cost, _) in baseline_lines(reference).items():
+        is_target = reference.strict and not is_vanilla and cost == reference.target
         mark = " = target" if is_target else ""
         lines.append(("fair", cost, f"{label} {number(cost, digits)}{mark}"))
     if math.isfinite(reference.target) and not any(
@@ -444,40 +436,6 @@ def _lines(reference: Reference | None, digits: int) -> list[tuple[str, float, s
     ):
         lines.append(("target", reference.target, f"target α {number(reference.target, digits)}"))
     return lines
-
-
-def _labelled(
-    near: list[tuple[str, float, str]],
-    away: list[tuple[str, float, str]],
-    low: float,
-    high: float,
-    room: float,
-) -> tuple[list[dict[str, Any]], float, float]:
-    """A row per line with the place of its label, and the upper and lower end of what is drawn.
-
-    Labels stand just above their line; where lines are close together, they are stacked above the
-    highest of them.
-    """
-    rows: list[dict[str, Any]] = []
-    below = [label for _, cost, label in away if cost < low]
-    free = low - (len(below) - 0.5) * room
-    bottom = low - len(below) * room
-    for label in below:
-        rows.append({"kind": "away", "label": f"{label} ↓ off this chart", "at": free})
-        free += room
-    lines = sorted(near, key=lambda line: line[1])
-    while lines:
-        bunch = [lines.pop(0)]
-        while lines and lines[0][1] - bunch[-1][1] < room:
-            bunch.append(lines.pop(0))
-        free = max(free, bunch[-1][1] + 0.55 * room)
-        for kind, cost, label in bunch:
-            rows.append({"kind": kind, "cost": cost, "label": label, "at": free})
-            free += room
-    for label in (label for _, cost, label in away if cost > high):
-        rows.append({"kind": "away", "label": f"{label} ↑ off this chart", "at": free})
-        free += room
-    return rows, max(high, free - 0.4 * room), bottom
 
 
 def _levels(found: Curve, spec: SweepSpec, digits: int) -> list[dict[str, Any]]:

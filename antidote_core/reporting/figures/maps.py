@@ -1,20 +1,40 @@
-"""Maps of points on a plane: groups or clusters, centres, antidote points, borders."""
+"""Maps of points on a plane: groups or clusters, centres, antidote points, borders.
+
+`map_figure` draws any of them, `run_map_figure` U ∪ V at one step of a run.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from antidote_core.reporting.figures.palette import ANTIDOTE, Mark, cluster_mark, ink
-from antidote_core.reporting.text.words import chart_text
-from antidote_core.types import Floats, Ints
+from antidote_core.algorithms.algorithm2.realism import nearest_real_distance
+from antidote_core.analysis.snapshots import Snapshot
+from antidote_core.clustering import get_clustering
+from antidote_core.projection import Plane, cluster_cells
+from antidote_core.projection.layout import MAP_LIMIT, SEED, Layout, map_rows
+from antidote_core.reporting.figures.palette import (
+    ANTIDOTE,
+    LEGEND_ABOVE,
+    VANILLA,
+    Mark,
+    cluster_mark,
+    group_mark,
+    ink,
+)
+from antidote_core.reporting.text.words import chart_text, map_caption
+from antidote_core.runs.spec import RunSpec
+from antidote_core.types import Dataset, Floats, Ints
 
 SVG_LIMIT = 1_000  # beyond this many points the browser draws with WebGL
 MAX_TRACES = 40
-HEIGHT = 460
+HEIGHT, RUN_HEIGHT = 460, 430
+COLORINGS = ("group", "cluster", "changed")
+VISIBLE_MOVE = 0.02  # part of the map's width from which on a moved centre gets an arrow
 
 
 def map_figure(
@@ -73,11 +93,9 @@ def map_figure(
     figure.update_layout(
         height=height,
         margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={
-            "orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "itemsizing": "constant",
-        },
+        legend={**LEGEND_ABOVE, "itemsizing": "constant"},
         dragmode="pan",
-    )  # fmt: skip
+    )
     across, up = map(chart_text, axis_titles)
     figure.update_xaxes(title=across, zeroline=False)
     figure.update_yaxes(title=up, zeroline=False)
@@ -116,7 +134,7 @@ def _faint(color: str) -> str:
     return f"rgba({red},{green},{blue},0.12)"
 
 
-def _centers(centers: Floats, dark: bool) -> dict[str, Any]:
+def _centers(centers: Floats, dark: bool, size: int = 13, letters: int = 20) -> dict[str, Any]:
     return {
         "x": centers[:, 0],
         "y": centers[:, 1],
@@ -124,10 +142,10 @@ def _centers(centers: Floats, dark: bool) -> dict[str, Any]:
         "name": "centre",
         "text": [str(c + 1) for c in range(len(centers))],
         "textposition": "bottom right",
-        "textfont": {"size": 20, "color": ink(dark), "weight": "bold"},
+        "textfont": {"size": letters, "color": ink(dark), "weight": "bold"},
         "marker": {
             "symbol": "x",
-            "size": 13,
+            "size": size,
             "color": ink(dark),
             "line": {"width": 1.5, "color": ink(not dark)},
         },
@@ -149,3 +167,228 @@ def _antidote(antidote: Floats, dark: bool) -> dict[str, Any]:
         },
         "hovertemplate": "antidote point<extra></extra>",
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Where everything lands on one map: the drawn rows (m,) of U at `places` (m, 2).
+
+    `atoms` are the distinct antidote points, `copies` how often each occurs.
+    """
+
+    rows: Ints
+    places: Floats
+    atoms: Floats
+    copies: Ints
+    before: Floats
+    after: Floats
+    axis_titles: tuple[str, str]
+    caption: str
+    cells: Sequence[Floats] = ()
+    exact: bool = False
+
+
+def flat_picture(
+    data: Dataset, spec: RunSpec, shot: Snapshot, plane: Plane, seed: int = 0
+) -> Picture:
+    """On the plane of the principal components, or of two features as they are."""
+    atoms, copies = _atoms(shot)
+    rows = map_rows(data.n, seed, MAP_LIMIT)
+    places = plane.place(data.points[rows])
+    cells: Sequence[Floats] = ()
+    if plane.exact and data.points.shape[1] == 2:
+        method = get_clustering(spec.clustering)
+        if method.by_nearest_center:
+            everything = np.vstack([places, atoms]) if len(atoms) else places
+            cells = cluster_cells(shot.centers, *map_frame(everything))
+    return Picture(
+        rows,
+        places,
+        plane.place(atoms),
+        copies,
+        plane.place(shot.before),
+        plane.place(shot.centers),
+        plane.names,
+        map_caption(plane.share, plane.exact, len(rows), data.n, seed),
+        cells,
+        plane.exact,
+    )
+
+
+def features_picture(
+    data: Dataset, spec: RunSpec, shot: Snapshot, features: tuple[int, int], seed: int = 0
+) -> Picture:
+    """Two features of the standardised data against each other."""
+    axes = np.zeros((2, data.points.shape[1]))
+    axes[0, features[0]] = axes[1, features[1]] = 1.0
+    names = (data.feature_names[features[0]], data.feature_names[features[1]])
+    plane = Plane(np.zeros(data.points.shape[1]), axes, 1.0, names, exact=True)
+    drawn = flat_picture(data, spec, shot, plane, seed)
+    if data.points.shape[1] == 2:
+        return drawn
+    points = f"all {data.n:,}" if len(drawn.rows) == data.n else f"a random {len(drawn.rows):,}"
+    caption = (
+        f"Two of {data.points.shape[1]} features, in standard deviations. Points that look close "
+        f"may differ in all the others. Drawn: {points} of {data.n:,} points (seed {seed})."
+    )
+    return Picture(**{**drawn.__dict__, "caption": caption, "exact": False})
+
+
+def layout_picture(data: Dataset, shot: Snapshot, layout: Layout) -> Picture:
+    """In a frozen UMAP layout of U; V and the centres are placed beside their nearest points."""
+    atoms, copies = _atoms(shot)
+    everything = np.vstack([atoms, shot.before, shot.centers])
+    placed = layout.place(data.points, everything)
+    m, k = len(atoms), len(shot.centers)
+    caption = (
+        f"UMAP of {len(layout.rows):,} of {data.n:,} points (seed {SEED}), frozen: only neighbours "
+        "mean something here, not distances or sizes. Antidote points and centres stand beside "
+        "their nearest real points, however far away they are: see the table for the distance."
+    )
+    return Picture(
+        layout.rows,
+        layout.positions,
+        placed[:m],
+        copies,
+        placed[m : m + k],
+        placed[m + k :],
+        ("UMAP 1", "UMAP 2"),
+        caption,
+    )
+
+
+def joint_picture(data: Dataset, shot: Snapshot, joint: Layout) -> Picture:
+    """In a UMAP layout made of U and V together; rows below zero are those of V, in order."""
+    real = joint.rows >= 0
+    places = joint.positions[~real]
+    copies = np.ones(len(places), dtype=np.int64)
+    around = Layout(joint.rows[real], joint.positions[real])
+    k = len(shot.centers)
+    centers = around.place(data.points, np.vstack([shot.before, shot.centers]))
+    caption = (
+        f"UMAP of {int(real.sum()):,} real and {len(places):,} antidote points together "
+        f"(seed {SEED}). U lies elsewhere than in the frozen map: UMAP was free to move it. Copies "
+        "of one antidote point are neighbours of each other, so they form a clump of their own."
+    )
+    return Picture(
+        around.rows,
+        around.positions,
+        places,
+        copies,
+        centers[:k],
+        centers[k:],
+        ("UMAP 1", "UMAP 2"),
+        caption,
+    )
+
+
+def run_map_figure(
+    data: Dataset,
+    shot: Snapshot,
+    picture: Picture,
+    coloring: str,
+    dark: bool = False,
+    height: int = RUN_HEIGHT,
+) -> go.Figure:
+    """U small and pale, V as large outlined stars, centres before (hollow) and after."""
+    codes, names, marks = _colors(data, shot, coloring, dark)
+    figure = map_figure(
+        picture.places,
+        codes[picture.rows],
+        names,
+        marks,
+        picture.axis_titles,
+        cells=picture.cells,
+        square=picture.exact,
+        dark=dark,
+        height=height,
+    )
+    many = len(picture.places) > SVG_LIMIT
+    # WebGL traces lie above all others, so what must stay on top is of the same kind.
+    scatter = go.Scattergl if many else go.Scatter
+    _add_centers(figure, scatter, picture, dark)
+    if len(picture.atoms):
+        distances = nearest_real_distance(data.points, _atoms(shot)[0])
+        if len(distances) != len(picture.atoms):  # a joint map draws every copy
+            drawn = shot.step.antidote[: len(picture.atoms)]
+            distances = nearest_real_distance(data.points, drawn)
+        figure.add_trace(_stars(scatter, picture, distances, dark))
+    figure.update_layout(margin={"l": 10, "r": 10, "t": 56, "b": 40}, uirevision="keep")
+    figure.update_xaxes(title_standoff=6)
+    return figure
+
+
+def _atoms(shot: Snapshot) -> tuple[Floats, Ints]:
+    atoms, copies = np.unique(shot.step.antidote, axis=0, return_counts=True)
+    return atoms.reshape(-1, shot.step.antidote.shape[1]), copies
+
+
+def _colors(
+    data: Dataset, shot: Snapshot, coloring: str, dark: bool
+) -> tuple[Ints, tuple[str, ...], list[Mark]]:
+    k = len(shot.centers)
+    if coloring == "cluster":
+        names = tuple(f"cluster {c + 1}" for c in range(k))
+        return shot.labels, names, [cluster_mark(c, dark) for c in range(k)]
+    if coloring == "changed":
+        moved = int(shot.changed.sum())
+        names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
+        pale = Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
+        return shot.changed, names, [pale, Mark(ink(dark), "diamond", "")]
+    marks = [group_mark(code, dark) for code in range(len(data.group_names))]
+    return data.groups, data.group_names, marks
+
+
+def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go.Scatter:
+    sizes = np.minimum(15 + 5 * np.sqrt(picture.copies - 1.0), 40)
+    texts = [
+        f"antidote point{f', {count:,} times' if count > 1 else ''}<br>"
+        f"{distance:.2f} standard deviations from the nearest real point"
+        for count, distance in zip(picture.copies.tolist(), distances.tolist(), strict=True)
+    ]
+    return scatter(
+        x=picture.atoms[:, 0],
+        y=picture.atoms[:, 1],
+        mode="markers",
+        name=f"antidote ({int(picture.copies.sum()):,})",
+        text=texts,
+        hovertemplate="%{text}<extra></extra>",
+        marker={
+            "symbol": "star",
+            "size": sizes,
+            "color": ANTIDOTE,
+            "opacity": 1.0,
+            "line": {"width": 1.5, "color": ink(dark)},
+        },
+    )
+
+
+def _add_centers(figure: go.Figure, scatter: type, picture: Picture, dark: bool) -> None:
+    width = float(np.ptp(picture.places, axis=0).max()) or 1.0
+    moved = np.linalg.norm(picture.after - picture.before, axis=1) > VISIBLE_MOVE * width
+    names = [str(c + 1) for c in range(len(picture.after))]
+    if moved.any():
+        figure.add_trace(
+            scatter(
+                x=picture.before[:, 0],
+                y=picture.before[:, 1],
+                mode="markers",
+                name="centre before",
+                text=names,
+                hovertemplate="centre %{text} of plain clustering<extra></extra>",
+                marker={
+                    "symbol": "circle",
+                    "size": 11,
+                    "color": VANILLA,
+                    "line": {"width": 2, "color": ink(dark)},
+                },
+            )
+        )
+    for old, new in zip(picture.before[moved], picture.after[moved], strict=True):
+        figure.add_annotation(
+            x=new[0], y=new[1], ax=old[0], ay=old[1],
+            xref="x", yref="y", axref="x", ayref="y",
+            showarrow=True, arrowhead=2, arrowsize=1.2, arrowwidth=2, arrowcolor=ink(dark),
+            standoff=8, startstandoff=5, text="",
+        )  # fmt: skip
+    figure.add_trace(scatter(**_centers(picture.after, dark, 12, 18)))

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 VANILLA = "#7F7F7F"
-SOTA = "#0072B2"
+BASELINE = "#0072B2"
 ANTIDOTE = "#E69F00"
 DECIDES = "#D55E00"
 TARGET_DASH = "dash"
+LEGEND_ABOVE = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0}
 
 LIGHT_INK, DARK_INK = "#1F2328", "#F2F4F7"
 
@@ -38,6 +39,16 @@ class Mark(NamedTuple):
 def ink(dark: bool) -> str:
     """Outlines, borders and writing on the page's background."""
     return DARK_INK if dark else LIGHT_INK
+
+
+def baseline_ink(dark: bool) -> str:
+    """The blue of fair algorithms, light enough to read on the page's background."""
+    return "#5AA9E0" if dark else BASELINE
+
+
+def hollow(dark: bool) -> str:
+    """What fills a dot that should look empty."""
+    return ink(not dark) if dark else "white"
 
 
 def group_mark(code: int, dark: bool = False) -> Mark:

@@ -14,7 +14,14 @@ from antidote_core.paper.results import Results, Row
 from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS
 from antidote_core.paper.summary import TITLES, ours_rows
 from antidote_core.paper.tables import TableRow, quality_rows, table_rows
-from antidote_core.reporting.figures.palette import ANTIDOTE, DECIDES, SOTA, VANILLA, ink
+from antidote_core.reporting.figures.palette import (
+    ANTIDOTE,
+    BASELINE,
+    DECIDES,
+    LEGEND_ABOVE,
+    VANILLA,
+    ink,
+)
 from antidote_core.runs.spec import RunSpec
 
 SIGNS = {BETTER: "★ better", REPRODUCED: "✔ reproduced", NOT: "✖ not reproducible"}
@@ -34,7 +41,7 @@ CONVEX_MEANINGS = {
 }
 COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: DECIDES}
 MODE_WORDS = {PUBLISHED: "as published", OURS: "ours"}
-_MODE_COLORS = {"paper": VANILLA, PUBLISHED: SOTA, OURS: ANTIDOTE}
+_MODE_COLORS = {"paper": VANILLA, PUBLISHED: BASELINE, OURS: ANTIDOTE}
 
 
 def meanings(table: str) -> Mapping[str, str]:
@@ -180,7 +187,7 @@ def _differences(results: Results, dark: bool) -> go.Figure:
     drawn.add_hline(y=0, line={"color": ink(dark), "width": 1})
     drawn.update_layout(
         height=340, margin={"l": 10, "r": 10, "t": 50, "b": 10},
-        legend={"orientation": "h", "y": 1.05, "yanchor": "bottom", "x": 0},
+        legend={**LEGEND_ABOVE, "y": 1.05},
         xaxis={"title": "λ"}, yaxis={"title": "gain in percent of the plain cost"},
     )  # fmt: skip
     return drawn
@@ -190,7 +197,7 @@ def _framed(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
     drawn.update_layout(
         height=120 + 26 * rows,
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
-        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+        legend=LEGEND_ABOVE,
         xaxis={"title": title, "type": "log", "dtick": 1, "tickformat": "~g"},
         yaxis={"autorange": "reversed", "automargin": True},
         font={"color": ink(dark)},

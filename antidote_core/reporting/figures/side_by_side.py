@@ -11,11 +11,10 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.figures.palette import VANILLA, cluster_mark
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.figures.palette import LEGEND_ABOVE, VANILLA, cluster_mark
 from antidote_core.reporting.text.settings_text import settings
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import chart_text, number, percent
+from antidote_core.reporting.text.verdict import cost_digits, noise_range, verdict
+from antidote_core.reporting.text.words import chart_text, duration, number, percent, share_of_data
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 
@@ -89,7 +88,7 @@ def results_table(sides: Sequence[Side]) -> pd.DataFrame:
 def curves_figure(sides: Sequence[Side]) -> go.Figure:
     """Cost against size of every run; runs with different costs stand in rows of their own."""
     kinds = list(dict.fromkeys(side.spec.fairness for side in sides))
-    titles = [f"{get_fairness(kind).title} cost" for kind in kinds]
+    titles = [get_fairness(kind).label for kind in kinds]
     figure = make_subplots(
         rows=len(kinds), cols=1, subplot_titles=titles if len(kinds) > 1 else None,
         shared_xaxes=True, vertical_spacing=0.12,
@@ -109,15 +108,15 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
             col=1,
         )
     for row, kind in enumerate(kinds, 1):
-        plain = {side.view.vanilla_cost for side in sides if side.spec.fairness == kind}
-        for cost in filter(math.isfinite, plain):
+        vanilla = {side.view.vanilla_cost for side in sides if side.spec.fairness == kind}
+        for cost in filter(math.isfinite, vanilla):
             figure.add_hline(y=cost, line={"color": VANILLA, "width": 1.5}, row=row, col=1)
     figure.update_yaxes(title="cost, lower is fairer")
     figure.update_xaxes(title="antidote points |V|", row=len(kinds), col=1)
     figure.update_layout(
         height=HEIGHT * len(kinds),
         margin={"l": 10, "r": 10, "t": 60, "b": 40},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+        legend={**LEGEND_ABOVE, "y": 1.02},
         showlegend=True,
     )
     return figure
@@ -145,7 +144,7 @@ def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
 def _results(side: Side, digits: int) -> dict[str, str]:
     view = side.view
     checks = view.verification
-    low, high = (pick((*view.noise, view.vanilla_cost)) for pick in (min, max))
+    low, high = noise_range(view)
 
     def cost(value: float) -> str:
         return number(value, digits) if math.isfinite(value) else "not known"

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import numpy as np
 import pandas as pd
 
+from antidote_core.algorithms.algorithm2.realism import nearest_real_distance, neighbour_distances
 from antidote_core.fairness import BalanceTable, SocialTable
-from antidote_core.reporting.documents.exports import set_apart
 from antidote_core.reporting.text.words import percent
 from antidote_core.types import Dataset, Floats
 
 DECIDES_MARK = "◀ decides"
+DISTANCE = "distance to nearest real point"
+TIMES_USUAL = "times the usual distance"
+COPIES = "copies"
 
 
 def group_table(data: Dataset) -> pd.DataFrame:
@@ -91,3 +97,33 @@ def center_table(data: Dataset, centers: Floats, sizes: Floats) -> pd.DataFrame:
     frame.insert(0, "cluster", [f"cluster {c + 1}" for c in range(len(centers))])
     frame.insert(1, "points", sizes.astype(int))
     return frame
+
+
+def antidote_table(data: Dataset, antidote: Floats) -> pd.DataFrame:
+    """Distinct antidote points in original units, how often each occurs, and how far from reality.
+
+    The distance is in standard deviations of the features, over all features together, and in
+    multiples of the usual distance (median) between real neighbours.
+    """
+    atoms, counts = np.unique(
+        antidote.reshape(-1, data.points.shape[1]), axis=0, return_counts=True
+    )
+    table = set_apart(data.to_original(atoms), (COPIES, DISTANCE, TIMES_USUAL))
+    table.insert(0, COPIES, counts)
+    table[DISTANCE] = nearest_real_distance(data.points, atoms)
+    table[TIMES_USUAL] = table[DISTANCE] / neighbour_distances(data.points)[0]
+    return table.sort_values(COPIES, ascending=False, ignore_index=True)
+
+
+def set_apart(frame: pd.DataFrame, ours: Iterable[str]) -> pd.DataFrame:
+    """The table with other names for columns that are named like one of ours.
+
+    >>> set_apart(pd.DataFrame({"copies": [1], "age": [2]}), ["copies"]).columns.tolist()
+    ['copies (table)', 'age']
+    """
+    names = {}
+    for name in ours:
+        names[name] = f"{name} (table)"
+        while names[name] in frame.columns:
+            names[name] += " (table)"
+    return frame.rename(columns=names)

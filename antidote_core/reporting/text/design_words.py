@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from antidote_core.algorithms.algorithm2.realism import plausibility
+from antidote_core.reporting.text.verdict import agreement
 from antidote_core.reporting.text.words import number
 from antidote_core.runs.view import RunView, Step
 from antidote_core.types import Floats
@@ -46,18 +47,17 @@ def design_sentences(view: RunView) -> tuple[str, ...]:
 def share_sentence(view: RunView) -> str:
     """How many clusterings with fresh seeds bear the result out."""
     if view.verification is not None:
-        checks = len(view.verification.costs)
-        agreeing = round(view.verification.share * checks)
+        agreeing = agreement(view.verification)
     else:
         answer = _answer(view)
         if answer is None or not answer.design.get("checks") or answer.design["share"] is None:
             return ""
         checks = answer.design["checks"]
-        agreeing = round(answer.design["share"] * checks)
+        agreeing = f"{round(answer.design['share'] * checks)} of {checks}"
     lowest = view.spec.get("target") == "lowest"
     what = "keep nine tenths of the gain" if lowest else "meet the target"
     return (
-        f"{agreeing} of {checks} clusterings of the data with the antidote points {what}; their "
+        f"{agreeing} clusterings of the data with the antidote points {what}; their "
         "seeds were never used while designing."
     )
 

@@ -9,14 +9,13 @@ import pandas as pd
 
 from antidote_core.analysis.frontier_curves import Curve, Sureness, curves
 from antidote_core.reporting.figures.frontier_table import (
+    baseline_lines,
     digits_of,
-    fair_lines,
     problem_title,
     setting_title,
 )
-from antidote_core.reporting.text.progress import duration
-from antidote_core.reporting.text.verdict import Tone, Verdict, share_of_data
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.text.verdict import Tone, Verdict
+from antidote_core.reporting.text.words import duration, number, percent, points_text, share_of_data
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 
@@ -53,18 +52,20 @@ def before_sentence(view: SweepView, problem: tuple[str, str, int]) -> str:
     """What is known of a problem before any antidote point: plain clustering and its noise."""
     reference = next(x for x in view.references if x.problem == problem)
     digits = digits_of(view, problem)
-    plain = number(reference.vanilla, digits)
-    low, high = min(plain_costs(reference)), max(plain_costs(reference))
-    seeds = len(plain_costs(reference))
+    vanilla = number(reference.vanilla, digits)
+    low, high = min(vanilla_costs(reference)), max(vanilla_costs(reference))
+    seeds = len(vanilla_costs(reference))
     band = f"from {number(low, digits)} to {number(high, digits)} over {seeds} seeds"
     if number(low, digits) == number(high, digits):
         band = f"the same with all {seeds} seeds tried"
-    fair = [f"{label} {number(cost, digits)}" for label, (cost, _) in fair_lines(reference).items()]
-    said = f"Plain clustering costs {plain} ({band}); lower is fairer."
-    return f"{said} The fair algorithm: {', '.join(fair)}." if fair else said
+    baselines = [
+        f"{label} {number(cost, digits)}" for label, (cost, _) in baseline_lines(reference).items()
+    ]
+    said = f"Plain clustering costs {vanilla} ({band}); lower is fairer."
+    return f"{said} The fair algorithm: {', '.join(baselines)}." if baselines else said
 
 
-def plain_costs(reference: Reference) -> tuple[float, ...]:
+def vanilla_costs(reference: Reference) -> tuple[float, ...]:
     """Every cost of plain clustering that a reference knows."""
     return (reference.vanilla, *reference.noise)
 
@@ -90,17 +91,17 @@ def curve_sentence(view: SweepView, found: Curve) -> str:
     digits = digits_of(view, found.setting.problem)
     sure, [level] = found.sureness, [x for x in found.levels if x.size == found.sureness.size]
     cost = number(level.median, digits)
-    plain = number(sure.noise.middle, digits)
-    change = f"the median cost is {cost} instead of {plain}"
+    vanilla = number(sure.noise.middle, digits)
+    change = f"the median cost is {cost} instead of {vanilla}"
     if found.smallest is not None:
-        size = f"{_points(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
+        size = f"{points_text(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
         target = target_words(view.spec, found.reference, digits)
         if sure.passed == sure.judged:
             return f"{size} suffice for {target}: {change}."
         return f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: {change}."
     return (
         f"No size tried brings most seeds to {target_words(view.spec, found.reference, digits)}; "
-        f"the lowest is {cost} with {_points(sure.size)} (plain {plain})."
+        f"the lowest is {cost} with {points_text(sure.size)} (plain {vanilla})."
     )
 
 
@@ -254,21 +255,17 @@ def _name(view: SweepView, found: Curve) -> str:
     return f"{', '.join(parts)}: " if parts else ""
 
 
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count:,} points"
-
-
 def _seeds(sure: Sureness) -> str:
     if sure.judged == 1:
         passes = "reaches" if sure.passed else "does not reach"
         return f"The only seed tried {passes} the target: one seed says little about others."
     which = "all" if sure.passed == sure.judged else f"{sure.passed} of"
-    said = f"With {_points(sure.size)}, {which} {sure.judged} seeds reach the target"
+    said = f"With {points_text(sure.size)}, {which} {sure.judged} seeds reach the target"
     checks = ""
     if not math.isnan(sure.verified):
         checks = f", and {percent(sure.verified)} of the independent clusterings agree"
     if not sure.passed:
-        return f"With {_points(sure.size)}, none of {sure.judged} seeds reaches the target."
+        return f"With {points_text(sure.size)}, none of {sure.judged} seeds reaches the target."
     return (
         f"{said}{checks}; with 90\N{NO-BREAK SPACE}% confidence, at least "
         f"{percent(sure.at_least)} of all seeds would."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from antidote_core.fairness import get_fairness
+from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.runs.spec import PAPER_SYMBOLS
 
 
@@ -22,6 +22,7 @@ class Term:
 GLOSSARY: dict[str, Term] = {
     word: Term(word, symbol, sentence)
     for word, symbol, sentence in (
+        *((cost.term, "", cost.definition) for cost in FAIRNESS.values() if cost.term),
         ("data", "U", "The real points, each with the protected group it belongs to."),
         ("protected group", "", "Whom fairness is about: sex, race, marital status and the like. "
          "The clustering never sees it."),
@@ -40,16 +41,9 @@ GLOSSARY: dict[str, Term] = {
          "clustered the second time."),
         ("cost", "F", "How unfair a clustering is to the groups of the real points; lower is "
          "fairer. Antidote points never count in it."),
-        ("balance cost", "", "Minus the smallest part of its fair share that any group has in any "
-         "cluster: −1 when every cluster is mixed like the whole data, 0 when a group is missing "
-         "from a cluster."),
         ("fair share", "", "The share of a group in the whole data. A cluster at 31 % of its fair "
          "share of a group has not even a third of the members it should have. Too many count like "
          "too few: twice the share is 50 %."),
-        ("social cost", "", "The average squared distance of a group's points to their centres, "
-         "for the group for which it is largest."),
-        ("group-cost gap", "", "How much farther from its centres the worst-served group lies than "
-         "the best-served."),
         ("plain clustering", "vanilla", "The clustering of the data alone, before anything is "
          "added."),
         ("fair algorithm", "SOTA", "An algorithm that builds fairness into the clustering itself, "
@@ -84,6 +78,14 @@ GLOSSARY: dict[str, Term] = {
 }  # fmt: skip
 
 
+QUALITY = (
+    "Silhouette (−1 to 1, higher is better): how much nearer points lie to their own cluster than "
+    "to the next one. Davies-Bouldin (0 is perfect): how wide clusters are compared with the "
+    "distance between their centres. Calinski-Harabasz (higher is better): spread between "
+    "clusters divided by the spread inside them; compare it only on the same data."
+)
+
+
 def explain(word: str) -> str:
     """The sentence behind a word, for the help beside a figure.
 
@@ -99,10 +101,19 @@ def explain_cost(fairness: str) -> str:
     >>> explain_cost("gap") == explain("group-cost gap")
     True
     """
-    words = {"balance": "balance cost", "social": "social cost", "gap": "group-cost gap"}
-    if fairness in words:
-        return explain(words[fairness])
-    return get_fairness(fairness).sentence
+    entry = get_fairness(fairness)
+    return entry.definition or entry.sentence
+
+
+def cost_meaning(fairness: str) -> str:
+    """What the cost measures and what would be perfect.
+
+    >>> cost_meaning("gap").split(":")[0]
+    'Group-cost gap'
+    """
+    entry = get_fairness(fairness)
+    said = entry.meaning or f"{entry.label}: {entry.sentence}"
+    return f"{said} Lower is fairer. Best possible: {entry.best}"
 
 
 def glossary_table() -> pd.DataFrame:

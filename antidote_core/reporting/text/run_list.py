@@ -10,13 +10,11 @@ import pandas as pd
 
 from antidote_core.engine.status import JobStatus
 from antidote_core.reporting.text.settings_text import combination, dataset_title
-from antidote_core.reporting.text.verdict import share_of_data
-from antidote_core.reporting.text.words import number, percent
+from antidote_core.reporting.text.words import UNKNOWN, number, percent, share_of_data
 from antidote_core.runs.kinds import kind_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 
-UNKNOWN = "–"
 STATES = {
     "queued": "waiting",
     "running": "working",

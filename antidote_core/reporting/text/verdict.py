@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
-from antidote_core.reporting.text.words import number
+from antidote_core.reporting.text.words import digits_showing, number, points_text, share_of_data
+from antidote_core.runs.target import Verification
 from antidote_core.runs.view import RunView
 
 TINY = 0.01  # part of the data below which a cluster says little
@@ -67,62 +67,51 @@ def _tiny_cluster(view: RunView) -> str:
     if after >= TINY * view.points or after >= before:
         return ""
     return (
-        f"But one cluster now holds only {_points(after)} ({share_of_data(after, view.points)} of "
-        "the data), so its mix of groups says little."
+        f"But one cluster now holds only {points_text(after)} ({share_of_data(after, view.points)} "
+        "of the data), so its mix of groups says little."
     )
-
-
-def share_of_data(size: int, points: int) -> str:
-    """A share in percent with two significant digits, however small.
-
-    >>> share_of_data(11, 45211).replace("\\xa0", " ")
-    '0.024 %'
-    """
-    if size == 0 or points == 0:
-        return "0\N{NO-BREAK SPACE}%"
-    value = 100 * size / points
-    digits = max(0, 1 - math.floor(math.log10(value)))
-    return f"{value:.{digits}f}\N{NO-BREAK SPACE}%"
 
 
 def cost_digits(view: RunView) -> int:
     """Decimals that show the difference a run makes: two of its digits, between 3 and 6."""
-    gain = abs(view.vanilla_cost - view.cost)
-    if not math.isfinite(gain) or gain == 0:
-        return 4
-    return min(6, max(3, 1 - math.floor(math.log10(gain))))
+    return digits_showing(view.vanilla_cost - view.cost, none=4)
+
+
+def agreement(checked: Verification) -> str:
+    """How many of the independent clusterings agree, as "4 of 4"."""
+    checks = len(checked.costs)
+    return f"{round(checked.share * checks)} of {checks}"
+
+
+def noise_range(view: RunView) -> tuple[float, float]:
+    """Lowest and highest cost of plain clustering that the run has seen."""
+    seen = (*view.noise, view.vanilla_cost)
+    return min(seen), max(seen)
 
 
 def _cost(view: RunView, value: float) -> str:
     return number(value, cost_digits(view))
 
 
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count:,} points"
-
-
 def _change(view: RunView) -> str:
     if not view.size:
         return "Nothing had to be added: plain clustering meets the target already."
     return (
-        f"Adding {_points(view.size)} ({share_of_data(view.size, view.points)} of the data) lowers "
-        f"the cost from {_cost(view, view.vanilla_cost)} to {_cost(view, view.cost)}."
+        f"Adding {points_text(view.size)} ({share_of_data(view.size, view.points)} of the data) "
+        f"lowers the cost from {_cost(view, view.vanilla_cost)} to {_cost(view, view.cost)}."
     )
 
 
 def _checks(view: RunView) -> str:
     if view.verification is None:
         return "Not checked by independent clusterings."
-    costs = view.verification.costs
-    agreeing = round(view.verification.share * len(costs))
-    return f"{agreeing} of {len(costs)} independent clusterings agree."
+    return f"{agreement(view.verification)} independent clusterings agree."
 
 
 def _noise(view: RunView) -> str:
     if not view.noise:
         return ""
-    seen = (*view.noise, view.vanilla_cost)
-    low, high = _cost(view, min(seen)), _cost(view, max(seen))
+    low, high = (_cost(view, cost) for cost in noise_range(view))
     band = f"plain clustering itself moves between {low} and {high} from seed to seed"
     if low == high:
         band = "plain clustering gives the same cost for every seed tried"
@@ -135,8 +124,8 @@ def _best_so_far(view: RunView) -> tuple[str, ...]:
     if not view.size:
         return ("No antidote points better than none were found before that.",)
     return (
-        f"Best so far: {_points(view.size)} ({share_of_data(view.size, view.points)} of the data), "
-        f"cost {_cost(view, view.cost)} instead of {_cost(view, view.vanilla_cost)}.",
+        f"Best so far: {points_text(view.size)} ({share_of_data(view.size, view.points)} of the "
+        f"data), cost {_cost(view, view.cost)} instead of {_cost(view, view.vanilla_cost)}.",
     )
 
 

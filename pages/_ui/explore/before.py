@@ -5,7 +5,8 @@ from concurrent.futures import Future
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import best_possible, has_fair_algorithm, plain_cost
+from antidote_core.analysis.references import has_baseline, vanilla_cost_of
+from antidote_core.fairness import get_fairness
 from antidote_core.reporting.text.words import number
 from pages._ui.data import clustering_blocks, dataset_blocks
 from pages._ui.jobs import answers, run_settings, store
@@ -30,7 +31,7 @@ def references(
     plain = answers.plain_job(data, asked.clustering)
     futures, fair = [plain], {}
     lines = [_plain_line(plain, asked.fairness, data)]
-    if not has_fair_algorithm(asked.clustering.clustering, asked.fairness):
+    if not has_baseline(asked.clustering.clustering, asked.fairness):
         lines.append("SOTA: no fair algorithm is known for this pair")
     elif not plain.done() or (
         working and not answers.fair_known(data, asked.fairness, asked.clustering)
@@ -46,7 +47,7 @@ def references(
                 lines.append("SOTA: computing…")
         except ac.AntidoteError as error:
             lines.append(f"SOTA: not available. {escape(str(error))}")
-    lines.append(f"best possible: {best_possible(asked.fairness)}")
+    lines.append(f"best possible: {get_fairness(asked.fairness).best}")
     with asked.beside_target:
         st.caption("  \n".join(lines))
     return futures, fair
@@ -59,7 +60,7 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
         return "plain clustering: not available"
     if report is None:
         return "plain clustering (vanilla): computing…"
-    return f"plain clustering (vanilla): **{number(plain_cost(report, fairness, data), 4)}**"
+    return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
 
 
 def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:

@@ -11,8 +11,8 @@ from antidote_core.reporting.figures.comparison_chart import (
     side_note,
 )
 from antidote_core.reporting.text.caveats import departures, limits
-from antidote_core.reporting.text.costs import cost_meaning
 from antidote_core.reporting.text.design_words import cut_sentence, cut_table, design_sentences
+from antidote_core.reporting.text.glossary import cost_meaning
 from antidote_core.reporting.text.verdict import cost_digits
 from pages._ui.jobs.downloads import take_along
 from pages._ui.shared.link import escape

@@ -5,11 +5,11 @@ from pathlib import Path
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.snapshots import Snapshot, plain_tables, snapshot
+from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
+from antidote_core.fairness import get_fairness
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.documents.exports import antidote_table
 from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.run_map import (
+from antidote_core.reporting.figures.maps import (
     COLORINGS,
     features_picture,
     flat_picture,
@@ -19,7 +19,8 @@ from antidote_core.reporting.figures.run_map import (
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data
+from antidote_core.reporting.text.verdict import cost_digits
+from antidote_core.reporting.text.words import share_of_data
 from pages._ui.data import own_tables
 from pages._ui.jobs import answers, store
 from pages._ui.shared import cached
@@ -196,8 +197,8 @@ def _await_joint(data: ac.Dataset, antidote, folder: Path) -> None:
 def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot) -> None:
     """The table behind the cost, as bars: cluster mix, or what each group pays."""
     names, dark = data.group_names, is_dark()
-    old_balance, old_social = plain_tables(view)
-    if spec.fairness == "balance":
+    old_balance, old_social = vanilla_tables(view)
+    if get_fairness(spec.fairness).by_mix:
         st.subheader("Who is in which cluster", anchor=False)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
         sentence = words.balance_sentence(shot.balance, names)
@@ -244,4 +245,4 @@ def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _points(key: tuple, _data: ac.Dataset, _shot: Snapshot) -> tuple:
     antidote = _shot.step.antidote
-    return antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)
+    return tables.antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)

@@ -5,16 +5,16 @@ import time
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core.analysis.progress import progress
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.engine.status import JobStatus
 from antidote_core.fairness import FAIRNESS
-from antidote_core.reporting.figures.comparison_chart import fair_costs
+from antidote_core.reporting.figures.comparison_chart import baseline_costs
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.text.design_words import doing_sentence
 from antidote_core.reporting.text.glossary import explain, explain_cost
-from antidote_core.reporting.text.progress import duration, progress
-from antidote_core.reporting.text.verdict import cost_digits, share_of_data, verdict
-from antidote_core.reporting.text.words import number
+from antidote_core.reporting.text.verdict import cost_digits, verdict
+from antidote_core.reporting.text.words import duration, number, share_of_data
 from antidote_core.runs.state import JobState
 from pages._ui.explore import ended
 from pages._ui.jobs import store
@@ -174,7 +174,7 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
     if working and not status.live:  # should the head have missed it
         st.rerun()
     st.subheader("Cost against antidote size", anchor=False)
-    fair = fair_costs(view, status.spec.fairness) or fair
+    fair = baseline_costs(view, status.spec.fairness) or fair
     table = curve_table(view, fair, shown)
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
                        alt=curve_words(view, fair))  # fmt: skip

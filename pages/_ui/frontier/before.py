@@ -7,14 +7,14 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import has_fair_algorithm
+from antidote_core.analysis.references import has_baseline
 from antidote_core.analysis.sweep_estimate import SweepEstimate, estimate_sweep, expected_seconds
 from antidote_core.engine.settings import cores
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures.frontier_chart import cost_chart
 from antidote_core.reporting.figures.frontier_table import cost_table, problem_title
 from antidote_core.reporting.text.frontier_words import before_sentence, chart_words
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import Reference, SweepView, read_reference
 from pages._ui.jobs import answers, store, sweep_settings
@@ -37,7 +37,7 @@ class Known:
         for problem in self.problems:
             self._plain(problem)
         for problem in self.problems:
-            if problem in self.before and has_fair_algorithm(*problem[:2]) and not working:
+            if problem in self.before and has_baseline(*problem[:2]) and not working:
                 self._fair(problem)
 
     def _plain(self, problem: tuple[str, str, int]) -> None:
@@ -142,7 +142,7 @@ def draw(known: Known) -> None:
                 cost_table(view, problem), cost_chart(view, problem, dark=is_dark()),
                 key=f"before-{index}", alt=chart_words(view, problem),
             )  # fmt: skip
-            if has_fair_algorithm(*problem[:2]) and problem not in known.fair:
+            if has_baseline(*problem[:2]) and problem not in known.fair:
                 st.caption("The fair algorithm's lines are being computed…")
     hidden = len(spec.problems) - len(known.problems)
     if hidden:

@@ -19,7 +19,7 @@ from antidote_core.reporting.figures.frontier_table import (
     setting_title,
     settings_of,
 )
-from antidote_core.reporting.figures.palette import DECIDES, SOTA, VANILLA, ink
+from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
 from antidote_core.reporting.text.frontier_words import (
     chart_words,
     curve_sentence,
@@ -29,7 +29,7 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.text.progress import duration
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import FAILED, SweepView
 from pages._ui.jobs import store
@@ -139,7 +139,7 @@ def legend(view: SweepView) -> None:
         _swatch(empty, "●", "reaches the target"),
         _swatch(empty, "○", "does not"),
         _swatch(VANILLA, "━", "plain clustering and its noise"),
-        _swatch("#5AA9E0" if dark else SOTA, "━", "fair algorithm"),
+        _swatch(baseline_ink(dark), "━", "fair algorithm"),
     ]
     if view.count(FAILED):
         marks.append(_swatch(DECIDES, "✕", "failed"))

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import fair_reference
+from antidote_core.analysis.references import baseline_scores
 from antidote_core.analysis.vanilla import vanilla_report
 from antidote_core.projection.layout import (
     Layout,
@@ -109,7 +109,7 @@ def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Fut
     """Costs of the fair algorithm on their way."""
     arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
     key = (data.content_hash, fairness, choice)
-    return _jobs_for(data).ask("fair", key, fair_reference, *arguments)
+    return _jobs_for(data).ask("fair", key, baseline_scores, *arguments)
 
 
 def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:

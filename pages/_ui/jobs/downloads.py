@@ -10,10 +10,10 @@ import antidote_core as ac
 from antidote_core.engine import Runner
 from antidote_core.engine.status import JobStatus
 from antidote_core.projection.layout import find_layout
-from antidote_core.reporting.documents.bundle import run_bundle, run_json
 from antidote_core.reporting.documents.exports import (
     antidote_csv,
-    python_lines,
+    run_bundle,
+    run_json,
     safe_csv,
     union_csv,
 )
@@ -23,7 +23,7 @@ from antidote_core.reporting.documents.frontier_report import (
     frontier_report,
 )
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
-from antidote_core.reporting.documents.report import RunRecord, run_report
+from antidote_core.reporting.documents.report import RunRecord, python_lines, run_report
 from antidote_core.reporting.figures.frontier_table import cell_table
 from antidote_core.reporting.text.run_list import clock, zone_of
 from antidote_core.runs.sweep_spec import SweepSpec

@@ -7,7 +7,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.design.designer import can_design
-from antidote_core.analysis.references import has_fair_algorithm
+from antidote_core.analysis.references import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
@@ -222,7 +222,7 @@ def _search(clustering: str, fairness: str) -> tuple[dict, Any]:
 
 def _target(clustering: str, fairness: str) -> str | float:
     options = ["vanilla", "sota", "lowest", "value"]
-    if not has_fair_algorithm(clustering, fairness):
+    if not has_baseline(clustering, fairness):
         options.remove("sota")
     kind = st.segmented_control(
         "Target (α)", options, default="vanilla", required=True, key="target",
@@ -235,7 +235,7 @@ def _target(clustering: str, fairness: str) -> str | float:
         return kind
     return float(
         st.number_input(
-            "Target cost (α)", value=-0.5 if fairness == "balance" else 1.0, step=0.01,
+            "Target cost (α)", value=FAIRNESS[fairness].usual_target, step=0.01,
             format="%.4f", key="alpha", bind=URL,
             help="α: lower is fairer; compare it with the costs below.",
         )

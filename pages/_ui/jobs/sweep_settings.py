@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.design.designer import can_design
-from antidote_core.analysis.references import has_fair_algorithm
+from antidote_core.analysis.references import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
@@ -139,7 +139,7 @@ def ask() -> SweepRequest:
 
 def _target(combinations: tuple[tuple[str, str], ...]) -> str | float:
     options = ["vanilla", "sota", "value"]
-    if not combinations or not all(has_fair_algorithm(*pair) for pair in combinations):
+    if not combinations or not all(has_baseline(*pair) for pair in combinations):
         options.remove("sota")
     kind = st.segmented_control(
         "Target (α): better than", options, default="vanilla", required=True, key="reach",
@@ -150,10 +150,10 @@ def _target(combinations: tuple[tuple[str, str], ...]) -> str | float:
     )  # fmt: skip
     if kind != "value":
         return kind
-    balance = all(fairness == "balance" for _, fairness in combinations)
+    targets = [FAIRNESS[fairness].usual_target for _, fairness in combinations]
     return float(
         st.number_input(
-            "Target cost (α)", value=-0.5 if balance else 1.0, step=0.01, format="%.4f",
+            "Target cost (α)", value=max(targets, default=-0.5), step=0.01, format="%.4f",
             key="reach_at", bind=URL, help="α: lower is fairer.",
         )
     )  # fmt: skip

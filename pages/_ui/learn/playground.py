@@ -154,7 +154,7 @@ def _settings() -> None:
 
 
 def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None) -> None:
-    plain = game.planar.plain
+    plain = game.planar.vanilla
     scene = plane_scene(
         game.planar.data,
         game.frame,
@@ -196,7 +196,7 @@ def _typing(game: play.Game) -> None:
 
 
 def _costs(game: play.Game, position: Position) -> None:
-    plain, names = game.planar.plain, game.planar.data.group_names
+    plain, names = game.planar.vanilla, game.planar.data.group_names
     now, before = position.balance.cost, plain.balance.cost
     paid, paid_before = position.social.cost, plain.social.cost
     with st.container(horizontal=True):

@@ -15,7 +15,7 @@ from antidote_core.algorithms.algorithm2.realism import (
 )
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
-from antidote_core.reporting.documents.exports import DISTANCE, TIMES_USUAL, antidote_table
+from antidote_core.reporting.figures.tables import DISTANCE, TIMES_USUAL, antidote_table
 from antidote_core.reporting.text.design_words import clump_sentence, extreme_sentence
 from antidote_core.runs.spec import RunSpec
 

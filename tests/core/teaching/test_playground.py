@@ -24,7 +24,7 @@ def test_the_position_is_a_clustering_scikit_learn_would_make(name, clumps):
     arguments = stays.cluster_centers_, data.points, data.groups
     assert position.cost("balance") == pytest.approx(balance_cost(*arguments))
     assert position.cost("social") == pytest.approx(social_cost(*arguments))
-    assert position.moved.sum() == (position.labels != game.planar.plain.labels).sum()
+    assert position.moved.sum() == (position.labels != game.planar.vanilla.labels).sum()
 
 
 def test_situations_do_what_their_sentences_say():
@@ -91,7 +91,7 @@ def test_a_bad_link_is_a_sentence(text, words):
 @pytest.mark.parametrize("goal", playground.GOALS)
 def test_the_score_can_be_beaten_and_the_algorithm_tells_the_truth(goal):
     game = playground.get_game("easy", goal)
-    score, plain = playground.score_to_beat("easy", goal), game.planar.plain.cost(goal)
+    score, plain = playground.score_to_beat("easy", goal), game.planar.vanilla.cost(goal)
     attempt = playground.let_the_algorithm_try("easy", goal)
     assert attempt.cost < score < plain
     lower, upper = game.frame
@@ -134,7 +134,7 @@ def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
     position = game.position((Clump(5.0, 0.0, 3), Clump(4.0, 1.0, 1)))
     data = game.planar.data
     scene = plane_scene.plane_scene(
-        data, game.frame, position.centers, before=game.planar.plain.centers,
+        data, game.frame, position.centers, before=game.planar.vanilla.centers,
         antidote=position.antidote, moved=position.moved,
     )  # fmt: skip
     assert [len(points["at"]) for points in scene["points"]] == data.group_sizes.tolist()

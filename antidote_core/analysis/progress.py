@@ -49,20 +49,3 @@ def progress(view: RunView, spec: RunSpec, elapsed: float = math.nan) -> Progres
     size = view.current.get("size", view.history[-1].size if view.history else 0)
     number = view.rounds + (1 if view.current or not view.history else 0)
     return Progress(number, size, view.evaluations, in_round, rate, left)
-
-
-def duration(seconds: float) -> str:
-    """Seconds as people read them.
-
-    >>> duration(4.21), duration(75), duration(float("nan"))
-    ('4 s', '1 min 15 s', '…')
-    """
-    if not math.isfinite(seconds):
-        return "…"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
