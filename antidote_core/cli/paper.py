@@ -64,7 +64,8 @@ def _paper(options: argparse.Namespace) -> int:
         if options.fresh:
             runner.discard(spec)
         job_id = runner.submit(spec)
-        follow = Follow(runner, job_id, PAPER, _tell)
+        there = not runner.status(job_id).live
+        follow = Follow(runner, job_id, PAPER, _nothing if there else _tell)
         try:
             follow.until_end()
         except KeyboardInterrupt:
@@ -77,6 +78,10 @@ def _paper(options: argparse.Namespace) -> int:
     write_results(out, new_results(options.seed, view.rows))
     print(f"{len(view.keys)} numbers in {_minutes(time.monotonic() - begun)}; results in {out}")
     return 0
+
+
+def _nothing(event: Event, view: PaperView) -> None:
+    """All of it was there before."""
 
 
 def _tell(event: Event, view: PaperView) -> None:

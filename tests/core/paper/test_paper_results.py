@@ -4,19 +4,19 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from sklearn.cluster import KMeans
 
 from antidote_core import DataError, Problem, SpecError, social_cost
 from antidote_core.cli.main import BAD_INPUT, main
-from antidote_core.paper import marks, paper_tables, recompute, summary, tables
-from antidote_core.paper.recompute import compute_cell, run_cells
+from antidote_core.engine import Runner
+from antidote_core.paper import marks, paper_tables, summary, tables
+from antidote_core.paper.recompute import compute_row, is_current
 from antidote_core.paper.results import (
-    Journal,
     Results,
     new_results,
-    plain,
     read_results,
     stored_results,
     write_results,
@@ -33,8 +33,15 @@ from antidote_core.paper.rows import (
     all_cells,
     printed,
 )
+from antidote_core.runs.events import Packed
+from antidote_core.runs.kinds import PAPER
+from antidote_core.runs.paper_spec import PaperSpec
+from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import unpack
+from antidote_core.types import jsonable
+from tests.core.engine.runs import until
 
+SHORT = (("vanilla_k2",), ("bank",), (PUBLISHED,))
 DOCS = Path(__file__).parents[3] / "docs"
 QUICK = Cell(CONVEX, "bank", "son", "social", 0, OURS)
 KMEANS_K2 = [
@@ -64,7 +71,7 @@ def test_a_stored_v_has_the_stored_cost(cell):
     problem = Problem(data, cell.clustering, cell.fairness, cell.k, restarts, row["seed"])
     assert problem.vanilla.cost == pytest.approx(row["vanilla"], rel=1e-9)
     answer = row["answer"]
-    antidote = unpack(answer["antidote"])
+    antidote = unpack(msgspec.convert(answer["antidote"], Packed))
     assert len(antidote) == answer["size"]
     assert problem.evaluate(antidote) == pytest.approx(answer["cost"], rel=1e-9, abs=1e-12)
 
@@ -74,7 +81,7 @@ def test_what_holds_is_found_by_scikit_learn_too():
     row = stored_results().rows[cell.key]
     found = next(one for one in (row["answer"], row["smallest"]) if one and one["holds"])
     data = cell.load()
-    union = np.vstack([data.points, unpack(found["antidote"])])
+    union = np.vstack([data.points, unpack(msgspec.convert(found["antidote"], Packed))])
     model = KMeans(2, n_init=10, tol=0, random_state=12345).fit(union)
     cost = social_cost(model.cluster_centers_, data.points, data.groups)
     assert cost <= row["target"] + 1e-9
@@ -86,7 +93,7 @@ def test_what_holds_is_found_by_scikit_learn_too():
     ids=lambda cell: cell.key,
 )
 def test_a_cheap_cell_comes_out_as_stored(cell):
-    stored, found = stored_results().rows[cell.key], compute_cell(cell, stored_results().seed)
+    stored, found = stored_results().rows[cell.key], compute_row(cell, stored_results().seed)[0]
     _same(found["answer"], stored["answer"])
     assert found["data"] == stored["data"]
     _same(found["paper"], stored["paper"])
@@ -179,35 +186,43 @@ def test_a_gain_inside_the_noise_and_a_smallest_size_are_said():
     assert "16 points" in sentences
 
 
-def test_a_journal_goes_on_after_an_interruption(tmp_path):
-    journal = Journal(tmp_path / "x.journal", seed=0)
-    there, left = Cell(CONVEX, "adult", "son", "social", 0, OURS), QUICK
-    row = {"real": True, "answer": {"seconds": 1.0}}
-    journal.append(there.key, row)
-    with journal.path.open("a") as file:
-        file.write('{"format": 1, "seed": 0, "key": "torn')  # killed in the middle of a line
-    steps = list(run_cells([there, left], journal, processes=1))
-    assert [(step.cell, step.resumed, step.done) for step in steps] == [
-        (there, True, 1),
-        (left, False, 2),
-    ]
-    assert steps[0].row == row
-    assert journal.rows() == {there.key: row, left.key: steps[1].row}
-    again = list(run_cells([there, left], journal, processes=1))
-    assert [step.resumed for step in again] == [True, True]
-    assert Journal(journal.path, seed=1).rows() == {}
+def test_rows_are_runs_of_the_store_and_a_second_call_goes_on(tmp_path, monkeypatch):
+    """A killed job keeps its rows; each is a run that opens in Explore."""
+    monkeypatch.setenv("ANTIDOTE_PROCESSES", "1")
+    spec = PaperSpec(tables=("vanilla_k2",), datasets=("bank",), modes=(PUBLISHED,))
+    cells = [cell for cell in all_cells(*SHORT) if cell.clustering == "kmeans"]
+    with Runner(tmp_path) as runner:
+        job = runner.submit(spec)
+        until(lambda: len(runner.view(job, kind=PAPER).rows) >= 1, 120)
+        runner.stop(job)
+        runner.wait(job, 30)
+        stopped = runner.view(job, kind=PAPER)
+        assert stopped.state == "stopped"
+        assert runner.submit(spec) == job  # the same goes on
+        assert runner.wait(job, 240).state == "finished"
+        view = runner.view(job, kind=PAPER)
+        assert set(stopped.rows) <= view.known
+        assert set(view.rows) == set(view.keys) == {cell.key for cell in all_cells(*SHORT)}
+        for cell in cells:
+            answer = view.rows[cell.key]["answer"]
+            shown = runner.view(view.runs[cell.key])
+            assert shown.cost == answer["cost"]
+            assert shown.size == answer["size"]
+            assert runner.submit(RunSpec(**answer["spec"])) == view.runs[cell.key]
+            assert shown.comparison[0]["name"] == "vanilla"
 
 
 def test_rows_of_the_twin_are_no_answer_once_the_faces_are_there(monkeypatch):
     cell = Cell("vanilla_k2", "lfw", "kmeans", "balance", 2, OURS)
     monkeypatch.delenv("ANTIDOTE_DATA_DIR", raising=False)
-    assert recompute._is_current(cell, {"real": False})
-    assert not recompute._is_current(cell, {"real": True})
-    assert not recompute._is_current(cell, None)
+    assert is_current(cell, {"real": False})
+    assert not is_current(cell, {"real": True})
 
 
 def test_results_survive_the_file(tmp_path):
-    results = new_results(3, {"b": plain({"x": float("nan"), "y": np.float64(0.1)}), "a": {"z": 1}})
+    results = new_results(
+        3, {"b": jsonable({"x": float("nan"), "y": np.float64(0.1)}), "a": {"z": 1}}
+    )
     write_results(tmp_path / "r.json", results)
     again = read_results(tmp_path / "r.json")
     assert again == Results(
@@ -242,7 +257,8 @@ def test_the_command_renews_a_page_and_prints_tables(tmp_path, capsys):
     assert all(f"## {title}" in out for title in summary.TITLES.values())
 
 
-def test_the_command_computes_a_part_and_says_how_far_it_is(tmp_path, capsys):
+def test_the_command_computes_a_part_and_says_how_far_it_is(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("ANTIDOTE_HOME", str(tmp_path))
     out = tmp_path / "part.json"
     arguments = ["paper", "--table", CONVEX, "--dataset", "bank", "--mode", OURS, "--out", str(out)]
     assert main(arguments) == 0
