@@ -24,7 +24,7 @@ from antidote_core.datasets.uploads.limits import (
     check_unpacked,
 )
 from antidote_core.datasets.uploads.names import clean_names
-from antidote_core.datasets.uploads.typed_cells import plain_column
+from antidote_core.datasets.uploads.table import plain_column
 from antidote_core.errors import DataError
 
 EXACT = 2**53  # up to here a whole number and its float are the same
@@ -162,7 +162,9 @@ def _look_into(name: str, content: bytes) -> _Seen:
                     "table inside."
                 )
             # Texts come before the sheets that name them.
-            for part in sorted(parts, key=lambda part: "sharedstrings" not in part.filename.lower()):
+            for part in sorted(
+                parts, key=lambda part: "sharedstrings" not in part.filename.lower()
+            ):
                 if part.filename.endswith((".xml", ".rels")):
                     with archive.open(part) as file:
                         seen.look(file)
