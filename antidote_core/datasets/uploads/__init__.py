@@ -1,6 +1,5 @@
 """Tables from files of one's own: guessed, read within limits, encoded and counted."""
 
-from antidote_core.datasets.uploads.encoding import CATEGORIES, Choice, Encoded, count_gaps, encode
 from antidote_core.datasets.uploads.groups import (
     MOST_SHOWN,
     Groups,
@@ -11,6 +10,7 @@ from antidote_core.datasets.uploads.groups import (
 )
 from antidote_core.datasets.uploads.limits import MAX_BYTES, size_words, too_little_memory
 from antidote_core.datasets.uploads.names import clean_text
+from antidote_core.datasets.uploads.reading import KINDS, USUAL_BLANKS, file_kind, read_table
 from antidote_core.datasets.uploads.roles import (
     ColumnFacts,
     Roles,
@@ -21,18 +21,22 @@ from antidote_core.datasets.uploads.roles import (
     sizes_table,
 )
 from antidote_core.datasets.uploads.samples import Sample, sample_files
-from antidote_core.datasets.uploads.sniffing import (
+from antidote_core.datasets.uploads.table import Table, pack, unpack
+from antidote_core.datasets.uploads.text_files import (
     DECIMALS,
     ENCODINGS,
-    KINDS,
     SEPARATORS,
     THOUSANDS,
     TextFormat,
-    file_kind,
     guess_format,
 )
-from antidote_core.datasets.uploads.table import USUAL_BLANKS, Table, read_table
-from antidote_core.datasets.uploads.transfer import pack, unpack
+from antidote_core.datasets.uploads.to_dataset import (
+    CATEGORIES,
+    Choice,
+    Encoded,
+    count_gaps,
+    encode,
+)
 from antidote_core.datasets.uploads.workbook import sheet_names
 
 __all__ = [

@@ -16,7 +16,6 @@ MAX_HEADER = 1_000_000  # characters of the line with the column names
 MAX_NAME = 200  # characters of one column name
 MAX_TEXT = 10_000  # characters of one cell
 MAX_PARTS = 1_000  # files inside a workbook
-MAX_PAGES = 200_000  # pieces in which a Parquet file holds its columns
 
 
 def size_words(count: int) -> str:

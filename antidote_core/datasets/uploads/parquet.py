@@ -1,4 +1,8 @@
-"""Reading Parquet: shape and unpacked size are looked at before anything is unpacked."""
+"""Reading Parquet: shape and stated size are looked at first, then one column after another.
+
+A damaged file may end the process inside pyarrow, and one that states a false size may unpack to
+more than the memory there is: files of strangers are read in a process of their own.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.uploads.delimited import without_blanks
 from antidote_core.datasets.uploads.limits import MAX_TEXT, check_shape, check_unpacked
 from antidote_core.datasets.uploads.names import clean_names, clean_text
-from antidote_core.datasets.uploads.parquet_sizes import description, unpacked_bytes
-from antidote_core.datasets.uploads.typed_cells import plain_column
+from antidote_core.datasets.uploads.table import plain_column, without_blanks
 from antidote_core.errors import DataError
 
 MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file
@@ -29,7 +31,8 @@ def read_parquet(
         raise
     except Exception as error:  # whatever a damaged file makes of its reader
         raise DataError(
-            f"{name} cannot be read as a Parquet file ({_first_line(error)}); save the table again."
+            f"{name} cannot be read as a Parquet file ({_first_line(error)}); save the table "
+            "again, with the usual encodings."
         ) from None
 
 
@@ -42,10 +45,10 @@ def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFram
         thrift_string_size_limit=MAX_FOOTER,
         thrift_container_size_limit=1_000_000,
     )
-    described = description(content)
-    check_shape(name, described.rows, file.metadata.num_columns)
-    check_unpacked(name, described.unpacked)
-    check_unpacked(name, unpacked_bytes(name, content, described.columns))
+    groups = [file.metadata.row_group(place) for place in range(file.metadata.num_row_groups)]
+    rows = max(file.metadata.num_rows, sum(group.num_rows for group in groups))
+    check_shape(name, rows, file.metadata.num_columns)
+    check_unpacked(name, sum(group.total_byte_size for group in groups))
     if not file.metadata.num_rows:
         raise DataError(f"{name} has no rows; wanted at least two rows of each of two groups.")
     fields = [field for field in file.schema_arrow if _is_flat(field.type)]

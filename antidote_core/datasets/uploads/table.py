@@ -1,21 +1,27 @@
-"""One door for every kind of file: bytes in, a table with notes out. Nothing is ever executed."""
+"""A table as read from a file: its columns made plain, itself as bytes and back."""
 
 from __future__ import annotations
 
+import datetime
+import json
+import numbers
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.uploads.delimited import read_text
-from antidote_core.datasets.uploads.limits import too_little_memory
-from antidote_core.datasets.uploads.parquet import read_parquet
-from antidote_core.datasets.uploads.sniffing import TextFormat, file_kind, guess_format
-from antidote_core.datasets.uploads.workbook import read_excel
-from antidote_core.errors import DataError
+from antidote_core.datasets.columns import BLANKS
 
-# Texts that usually mean "no value", besides empty cells, "?" and "nan".
-USUAL_BLANKS = ("NA", "N/A", "#N/A", "null", "-", ".")
+_ABOUT = b"antidote"
+_MIXED = "object"  # the type of a column of texts and other things
+# Cells that JSON has no words for, in the order in which they are told apart.
+_TIMES: dict[str, Any] = {
+    "datetime": datetime.datetime,
+    "date": datetime.date,
+    "time": datetime.time,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,32 +33,110 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
-def read_table(
-    name: str,
-    content: bytes,
-    form: TextFormat | None = None,
-    sheet: str | None = None,
-    blanks: Sequence[str] = USUAL_BLANKS,
-) -> Table:
-    """The table in a CSV, TSV, Parquet or Excel file; `form` and `sheet` are guessed when None.
+def plain_column(values: Any, blanks: Sequence[str] = ()) -> Any:
+    """A column as float64 when all cells with a value are numbers, else as it came.
 
-    >>> table = read_table("a.csv", b"size;sex\\n1,75;f\\n-;m\\n")
-    >>> table.frame["size"].tolist()
-    [1.75, nan]
+    Texts are trimmed; empty ones, "?", "nan" and those in `blanks` become missing.
+
+    >>> plain_column([1, None, "n/a"], ["n/a"]).tolist()
+    [1.0, nan, nan]
     """
-    kind = file_kind(name, content)
-    try:
-        if kind == "excel":
-            frame, notes = read_excel(name, content, sheet, blanks)
-        elif kind == "parquet":
-            frame, notes = read_parquet(name, content, blanks)
+    series = values if isinstance(values, pd.Series) else pd.Series(values, dtype=object)
+    if not pd.api.types.is_object_dtype(series.dtype):
+        if pd.api.types.is_bool_dtype(series.dtype) or series.dtype.kind not in "iuf":
+            return series.array
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    empty = {*BLANKS, *(blank.strip().casefold() for blank in blanks)}
+    cells = [_cell(value, empty) for value in series]
+    present = [cell for cell in cells if cell is not None]
+    if all(isinstance(cell, numbers.Real) and not isinstance(cell, bool) for cell in present):
+        return np.array([np.nan if cell is None else float(cell) for cell in cells])
+    return pd.Series(cells, dtype=object).array
+
+
+def _cell(value: Any, empty: set[str]) -> Any:
+    if isinstance(value, str):
+        text = value.strip()
+        return None if text.casefold() in empty else text
+    if value is None or value is pd.NaT or (isinstance(value, float) and np.isnan(value)):
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def without_blanks(cells: Any, blanks: Sequence[str]) -> Any:
+    """Texts of an Arrow array, trimmed; empty ones, "?", "nan" and those in `blanks` are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = pc.utf8_trim_whitespace(cells)
+    empty = sorted({*BLANKS, *(blank.strip().casefold() for blank in blanks)})
+    is_blank = pc.is_in(pc.utf8_lower(cells), value_set=pa.array(empty, pa.large_string()))
+    return pc.if_else(is_blank, pa.scalar(None, pa.large_string()), cells)
+
+
+def pack(table: Table, sink: Any) -> None:
+    """Write the table to a binary file in Arrow's stream format; mixed cells become JSON."""
+    import pyarrow as pa
+
+    columns = []
+    for name in table.frame.columns:
+        cells = table.frame[name]
+        if str(cells.dtype) == _MIXED:
+            columns.append(pa.array([_written(cell) for cell in cells], pa.large_string()))
         else:
-            frame, notes = read_text(name, content, form or guess_format(name, content), blanks)
-    except MemoryError:
-        raise too_little_memory(name) from None
-    if len(frame.columns) < 2:
-        raise DataError(
-            f"{name} has one column only ({frame.columns[0]!r}); wanted at least one to cluster by "
-            "and one with the groups: look at the separator."
-        )
-    return Table(name, frame, tuple(notes))
+            columns.append(pa.array(cells, from_pandas=False))
+    about = {
+        "name": table.name,
+        "columns": list(table.frame.columns),
+        "types": [str(kind) for kind in table.frame.dtypes],
+        "notes": table.notes,
+    }
+    arrow = pa.Table.from_arrays(columns, names=[str(place) for place in range(len(columns))])
+    arrow = arrow.replace_schema_metadata({_ABOUT: json.dumps(about).encode()})
+    with pa.ipc.new_stream(sink, arrow.schema) as stream:
+        stream.write_table(arrow)
+
+
+def unpack(packed: bytes) -> Table:
+    """The table that was packed into these bytes.
+
+    >>> import io
+    >>> sink = io.BytesIO()
+    >>> cells = pd.Series(["a", 1, None], dtype=object)
+    >>> table = Table("a.xlsx", pd.DataFrame({"x": [0.5, float("nan"), 2], "y": cells}), ("Odd.",))
+    >>> pack(table, sink)
+    >>> again = unpack(sink.getvalue())
+    >>> again.frame.equals(table.frame), again.name, again.notes
+    (True, 'a.xlsx', ('Odd.',))
+    """
+    import pyarrow as pa
+
+    with pa.ipc.open_stream(packed) as stream:
+        arrow = stream.read_all()
+    about = json.loads(arrow.schema.metadata[_ABOUT])
+    frame: dict[str, Any] = {}
+    for name, kind, column in zip(about["columns"], about["types"], arrow.columns, strict=True):
+        if kind == _MIXED:
+            frame[name] = pd.Series([_read(text) for text in column.to_pylist()], dtype=object)
+        else:
+            frame[name] = column.to_pandas().astype(kind)
+    return Table(about["name"], pd.DataFrame(frame), tuple(about["notes"]))
+
+
+def _written(cell: Any) -> str:
+    for word, kind in _TIMES.items():
+        if isinstance(cell, kind):
+            return json.dumps({word: cell.isoformat()})
+    if isinstance(cell, datetime.timedelta):
+        return json.dumps({"timedelta": [cell.days, cell.seconds, cell.microseconds]})
+    return json.dumps(cell)
+
+
+def _read(text: str) -> Any:
+    cell = json.loads(text)
+    if not isinstance(cell, dict):
+        return cell
+    [(word, value)] = cell.items()
+    if word == "timedelta":
+        return datetime.timedelta(*value)
+    return _TIMES[word].fromisoformat(value)

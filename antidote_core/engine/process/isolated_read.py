@@ -89,7 +89,8 @@ def _asked(task: str, name: str, content: bytes, how: dict[str, Any]) -> bytes:
                 f"{name} could not be read within {READ_SECONDS:g} seconds; take a sample of its "
                 "rows, or save it as CSV."
             ) from None
-    if done.returncode == -signal.SIGKILL:
+    # Libraries written in Rust end the process when they get no memory, and say so.
+    if done.returncode == -signal.SIGKILL or b"memory allocation of " in done.stderr:
         raise too_little_memory(name)
     if done.returncode:
         sys.stderr.write(done.stderr.decode(errors="replace"))

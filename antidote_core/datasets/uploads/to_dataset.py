@@ -91,7 +91,7 @@ def count_gaps(frame: pd.DataFrame, features: Sequence[str], protected: Sequence
 def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
     """The data set that `choice` makes of `table`; what cannot be used is refused in one sentence.
 
-    >>> from antidote_core.datasets.uploads.table import read_table
+    >>> from antidote_core.datasets.uploads.reading import read_table
     >>> table = read_table("a.csv", b"x;g\\n1,5;a\\n2,5;b\\n;a\\n3,5;a\\n4,5;b\\n")
     >>> encoded = encode(table, Choice(("x",), ("g",)), "my-a", "a")
     >>> encoded.dropped, encoded.data.group_sizes.tolist()
