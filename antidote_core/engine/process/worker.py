@@ -139,14 +139,6 @@ class _Work:
         self._log.append(event)
 
 
-if __name__ == "__main__":
-    exit_code = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # Log and lock are closed; taking the compiler apart in order would hold the slot for 0.5 s.
-    os._exit(exit_code)
-
-
 Cancel = Callable[[], bool]
 FollowUp = Callable[[RunSpec, Dataset, RunView, Cancel], Iterator[Event]]
 
@@ -164,3 +156,11 @@ def _comparison(spec: RunSpec, data: Dataset, view: RunView, cancel: Cancel) -> 
 # to be asked often. The worker sets the seconds of the events. An error becomes a note of the run:
 # the antidote points that were found stay as they are.
 FOLLOW_UPS: list[FollowUp] = [_comparison]
+
+
+if __name__ == "__main__":
+    exit_code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Log and lock are closed; taking the compiler apart in order would hold the slot for 0.5 s.
+    os._exit(exit_code)
