@@ -49,7 +49,7 @@ def _side(run_id: str) -> Side:
         raise RunError("A frontier cannot stand beside a run; open it on the page Frontier.")
     store.keep(run_id)
     name = status.name or f"{dataset_title(status.spec)}, {combination(status.spec)}"
-    return Side(name, status.spec, store.view_of(run_id))
+    return Side(name, status.spec, store.view_of(store.RUN, run_id))
 
 
 def show(found: Sequence[Side]) -> None:

@@ -60,7 +60,7 @@ def kept(home, **changes) -> str:
         key = content_key(SPEC, ac.load_dataset(SPEC.dataset))
         store._insert(sweep_id, key, SPEC, False, time.time(), RunState(view.state))
         store._attach(sweep_id, None)
-        store.settle(sweep_id, RunState(view.state), view.reason, view)
+        store.record_end(sweep_id, RunState(view.state), view.reason, view)
     store.close()
     return sweep_id
 

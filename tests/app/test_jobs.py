@@ -13,24 +13,24 @@ def held(monkeypatch: pytest.MonkeyPatch):
     """Jobs whose only thread is kept busy until the event is set."""
     monkeypatch.setattr(answers, "STALE_SECONDS", 0.05)
     jobs, go_on = Jobs(), threading.Event()
-    jobs.call_all("slow", ("first",), go_on.wait, 30)
+    jobs.ask("slow", ("first",), go_on.wait, 30)
     yield jobs, go_on
     go_on.set()
 
 
 def test_an_answer_that_nobody_waits_for_is_given_up_and_can_be_asked_for_again(held) -> None:
     jobs, go_on = held
-    waiting = jobs.call_all("slow", ("second",), lambda: 2)
+    waiting = jobs.ask("slow", ("second",), lambda: 2)
     threading.Event().wait(0.1)
     go_on.set()
     assert isinstance(waiting.exception(10), Stale)
     assert answers.answer(waiting) is None
-    assert jobs.call_all("slow", ("second",), lambda: 2).result(10) == 2
+    assert jobs.ask("slow", ("second",), lambda: 2).result(10) == 2
 
 
 def test_an_answer_that_a_page_waits_for_comes_however_long_the_others_take(held) -> None:
     jobs, go_on = held
-    waiting = jobs.call_all("slow", ("second",), lambda: 2)
+    waiting = jobs.ask("slow", ("second",), lambda: 2)
     for _ in range(10):
         threading.Event().wait(0.02)
         jobs.still_wanted([waiting])

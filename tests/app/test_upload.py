@@ -125,7 +125,7 @@ def test_a_refused_file_is_read_once_and_a_full_server_is_asked_again(monkeypatc
             reads.append(str(error))
             raise error
 
-        monkeypatch.setattr(upload_file, "read_table", read)
+        monkeypatch.setattr(upload_file, "read_isolated", read)
 
     refuse(ac.DataError("slow.csv could not be read within 120 seconds; take a sample."))
     app = bring("slow.csv", b"age,sex\n30,f\n40,m\n")

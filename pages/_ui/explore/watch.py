@@ -78,14 +78,14 @@ def _stand(view: ac.RunView) -> tuple:
 def _head(run_id: str, working: bool, drawn: tuple) -> None:
     """Asks for a full page when a round has ended, and once more when the run has."""
     status = or_show_error(store.status_of, run_id)
-    view = or_show_error(store.view_of, run_id)
+    view = or_show_error(store.view_of, store.RUN, run_id)
     if status is None or view is None:
         return
     (stand, at) = drawn
     new_round = _stand(view) != stand and time.monotonic() - at > PAGE_SECONDS
     if working and (new_round or not status.live):
         st.rerun()
-    store.runner().touch(run_id, store.owner())
+    store.watched(run_id)
     if view.state in ("queued", "running"):
         _working(status, view)
     else:
@@ -168,7 +168,7 @@ def _box(tone: str, headline: str, details: str) -> None:
 
 def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
     status = or_show_error(store.status_of, run_id)
-    view = or_show_error(store.view_of, run_id)
+    view = or_show_error(store.view_of, store.RUN, run_id)
     if status is None or view is None:
         return
     if working and not status.live:  # should the head have missed it
@@ -195,7 +195,7 @@ def trouble(run_id: str, status: RunStatus) -> None:
     """A run that did not finish: again, and what its process printed."""
     again, log = st.columns([1, 3])
     if again.button("Run again", width="stretch"):
-        or_show_error(store.runner().restart, run_id, store.owner())
+        or_show_error(store.again, run_id)
         st.rerun()
     if status.state in (RunState.FAILED, RunState.DEAD):
         with log.expander("Log of the worker"):

@@ -151,7 +151,7 @@ def draw(known: Known) -> None:
 
 def _show_example() -> None:
     sweep_settings.put(sweep_settings.EXAMPLE)
-    store.start_sweep(sweep_settings.EXAMPLE)
+    store.start(sweep_settings.EXAMPLE)
 
 
 def _cores(count: int) -> str:

@@ -49,8 +49,7 @@ def open_clicked() -> None:
     """Go to the run whose dot was clicked, if one was."""
     clicked = st.session_state.pop(OPEN, None)
     if clicked is not None:
-        st.session_state.pop("round", None)
-        st.session_state[store.RUN] = clicked
+        store.show(store.RUN, clicked)
         st.switch_page("pages/explore.py", query_params={store.RUN: clicked})
 
 
@@ -70,12 +69,12 @@ def draw_results(sweep_id: str, working: bool) -> None:
 
 def _head(sweep_id: str, working: bool) -> None:
     status = or_show_error(store.status_of, sweep_id)
-    view = or_show_error(store.sweep_view_of, sweep_id)
+    view = or_show_error(store.view_of, store.SWEEP, sweep_id)
     if status is None or view is None:
         return
     if working and not status.live:
         st.rerun()
-    store.runner().touch(sweep_id, store.owner())
+    store.watched(sweep_id)
     found = frontier_verdict(view)
     details = found.details
     if status.state is RunState.QUEUED:
@@ -114,7 +113,7 @@ def _figure(label: str, value: str) -> None:
 
 
 def _results(sweep_id: str, log: bool) -> None:
-    view = or_show_error(store.sweep_view_of, sweep_id)
+    view = or_show_error(store.view_of, store.SWEEP, sweep_id)
     if view is None or view.spec is None:
         return
     legend(view)
@@ -248,7 +247,7 @@ def trouble(sweep_id: str, status: RunStatus, view: SweepView) -> None:
     again, log = st.columns([1, 3])
     label = "Try the failed cells again" if missing else "Resume"
     if again.button(label, width="stretch", key="resume"):
-        or_show_error(store.resume, sweep_id)
+        or_show_error(store.again, sweep_id)
         st.rerun()
     if missing or status.state in (RunState.FAILED, RunState.DEAD):
         with log.expander("Log of the worker"):

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from pages._ui.shared.background import start_collecting, start_warming
+from pages._ui.jobs.keeper import KEEPER
+from pages._ui.shared import rooms
+from pages._ui.shared.background import start_warming
 from pages._ui.shared.show import page_style
 
 PAGES = {
@@ -37,7 +39,8 @@ def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
     page_style()
     start_warming()
-    start_collecting()
+    rooms.mine()  # the keeper looks after everybody who has a page
+    KEEPER.look_after()
 
 
 def enter() -> None:
