@@ -1,5 +1,7 @@
 """Fairness against antidote size: many sizes, settings and seeds, and how sure the answer is."""
 
+from functools import partial
+
 import streamlit as st
 
 import antidote_core as ac
@@ -46,10 +48,8 @@ with side:
     known = None
     if data is not None and asked.spec is not None:
         known = before.Known(data, asked.spec, bool(status and status.live))
-    run_bar(
-        store.SWEEP, asked, status, data if is_own(asked.data.name) else None,
-        (lambda: before.estimate(known)) if known is not None else None,
-    )  # fmt: skip
+    own = data if is_own(asked.data.name) else None
+    run_bar(store.SWEEP, asked, status, own, partial(before.estimate, known) if known else None)
 with main, st.container(key="main"):
     if status is not None:
         of_sweep = or_show_error(store.data_of, status.run_id)

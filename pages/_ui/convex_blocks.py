@@ -266,7 +266,9 @@ def choose_range() -> str:
     return kind
 
 
-def differences(samples: dict[str, ac.Dataset], jobs: dict[str, Job], kind: str, lam: float):
+def differences(
+    samples: dict[str, ac.Dataset], jobs: dict[str, Job], kind: str, lam: float
+) -> None:
     """Four charts, each as soon as it is there."""
     done = sum(job.there for job in jobs.values())
     if done < len(jobs):
@@ -324,7 +326,7 @@ def derivation() -> None:
         st.markdown(NOTE.read_text(encoding="utf-8").partition("\n")[2])
 
 
-def _shown(job: Job, waiting: str):
+def _shown(job: Job, waiting: str) -> Any:
     """The answer; a line while it is on its way, or an error meant for people."""
     if not job.there:
         st.caption(waiting or "…")

@@ -21,6 +21,7 @@ from antidote_core.reporting.figures.run_map import (
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.verdict import cost_digits, share_of_data
+from antidote_core.types import Floats
 from pages._ui.jobs import store
 from pages._ui.shared import cached
 from pages._ui.shared.link import escape
@@ -167,7 +168,7 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
         st.caption("The joint UMAP could not be computed.")
 
 
-def _await_joint(data: ac.Dataset, antidote, folder: Path) -> None:
+def _await_joint(data: ac.Dataset, antidote: Floats, folder: Path) -> None:
     st.caption("UMAP of U and V together is being computed (about half a minute)…")
     if not store.LAYOUTS.joint(data, antidote, folder, begin=False)[1]:
         st.rerun()

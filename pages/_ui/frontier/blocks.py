@@ -1,7 +1,9 @@
 """The blocks of the Frontier page for a sweep that works, was stopped or is finished."""
 
 import time
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 import antidote_core as ac
@@ -50,7 +52,7 @@ def open_clicked() -> None:
     clicked = st.session_state.pop(OPEN, None)
     if clicked is not None:
         store.show(store.RUN, clicked)
-        st.switch_page("pages/explore.py", query_params={store.RUN: clicked})
+        st.switch_page("pages/explore.py", query_params={str(store.RUN): clicked})
 
 
 def draw_head(sweep_id: str, working: bool) -> None:
@@ -202,7 +204,7 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
         st.dataframe(cells, hide_index=True, column_config={"run": None})
 
 
-def _clickable(table, spec, key: str, alt: str) -> None:
+def _clickable(table: pd.DataFrame, spec: dict[str, Any], key: str, alt: str) -> None:
     state = st.vega_lite_chart(
         table, spec, key=key, alt=alt, on_select="rerun", selection_mode=CELL
     )

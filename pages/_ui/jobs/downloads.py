@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
@@ -67,7 +68,7 @@ def take_along(status: RunStatus, data: ac.Dataset, view: View) -> None:
         _button(report, name, "primary")
         slides = f"The {offer.word} as slides: one message per screen, arrow keys."
         if st.button("Present", help=slides):
-            st.switch_page("pages/present.py", query_params={kind: job_id})
+            st.switch_page("pages/present.py", query_params={str(kind): job_id})
         for file in others:
             _button(file, name)
         with st.popover("Python lines"):
@@ -86,7 +87,7 @@ def take_along(status: RunStatus, data: ac.Dataset, view: View) -> None:
         st.caption(escape(note))
 
 
-def _button(file: File, name: str, look: str = "secondary") -> None:
+def _button(file: File, name: str, look: Literal["primary", "secondary"] = "secondary") -> None:
     st.download_button(
         file.label, file.make, f"{name}{file.ending}", file.kind, on_click="ignore", help=file.says,
         type=look,

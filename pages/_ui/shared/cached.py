@@ -1,6 +1,7 @@
 """Data and results that pages share; what comes from a table of one's own stays with its owner."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import antidote_core as ac
 from antidote_core.analysis.vanilla import VanillaReport, vanilla_report
@@ -28,10 +29,14 @@ def _loaded(settings: DataSettings) -> ac.Dataset:
             rows=settings.rows,
             sample=settings.sample,
             seed=settings.seed,
-            progress=note.caption,
+            progress=lambda text: _say(note, text),
         )
     note.empty()
     return data
+
+
+def _say(place: DeltaGenerator, text: str) -> None:
+    place.caption(text)
 
 
 def plain(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport:

@@ -1,6 +1,7 @@
 """The frame around every page: its place in the navigation, width and style."""
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from pages._ui.jobs.keeper import KEEPER
 from pages._ui.shared import rooms
@@ -21,7 +22,7 @@ HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run
 _FRAMED = "_framed"
 
 
-def navigation():
+def navigation() -> StreamlitPage:
     """The page to run, chosen by the URL; the first of PAGES is the default."""
     st.session_state[_FRAMED] = True
     names = [
