@@ -11,9 +11,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._ui.jobs import store
 from pages._ui.shared import rooms
@@ -34,13 +35,15 @@ class Keeper:
         self._clock = clock
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._away: dict[str, float] = {}  # sessions without a page, and since when
+        self._pages: dict[str, list[_Clearable]] = {}  # what each session holds
+        self._away: dict[str, float] = {}  # sessions without an open page, and since when
         self._said: dict[str, str] = {}
         self._collected = clock()
 
-    def look_after(self) -> None:
-        """Start the thread, again if it has ended; every page asks for it."""
+    def look_after(self, session: str) -> None:
+        """Note the page that is being drawn; start the thread, again if it has ended."""
         with self._lock:
+            self._pages[session] = _inside(session)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._keep, name="keeper", daemon=True)
                 self._thread.start()
@@ -67,16 +70,14 @@ class Keeper:
         if not runtime.exists():
             return
         now, server = self._clock(), runtime.get_instance()
-        for session in rooms.ROOMS.sessions() | set(_senders(server)):
-            self._away.setdefault(session, now)
-        for session, since in list(self._away.items()):
+        for session in {*self._pages, *_senders(server)}:
             if rooms.is_open(session):
+                self._away.pop(session, None)
+            elif now - self._away.setdefault(session, now) > AWAY_SECONDS:
                 del self._away[session]
-            elif now - since > AWAY_SECONDS:
-                del self._away[session]
-                server.uploaded_file_mgr.remove_session_files(session)
+                inside = self._pages.pop(session, [])
                 # Sessions are closed on the thread that opens them.
-                _loop(server).call_soon_threadsafe(server.close_session, session)
+                _loop(server).call_soon_threadsafe(_close, server, session, inside)
 
     def _try(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -86,6 +87,25 @@ class Keeper:
                 _logger.exception("The keeper could not look after %s", what)
             self._said[what] = str(error)
             return None
+
+
+class _Clearable(Protocol):
+    def clear(self) -> None: ...
+
+
+def _inside(session: str) -> list[_Clearable]:
+    """What a session holds: the values of its widgets, files among them, and parts of its page."""
+    context = get_script_run_ctx(suppress_warning=True)
+    page = runtime.get_instance().get_app_session(session) if runtime.exists() else None
+    return [context.fragment_storage, page.session_state] if context and page else []
+
+
+def _close(server: runtime.Runtime, session: str, inside: list[_Clearable]) -> None:
+    """Streamlit may hold the latest session for long after its end: it is emptied first."""
+    for part in inside:
+        part.clear()
+    server.uploaded_file_mgr.remove_session_files(session)
+    server.close_session(session)
 
 
 def _senders(server: runtime.Runtime) -> list[str]:

@@ -41,7 +41,7 @@ def draw_frame() -> None:
     page_style()
     start_warming()
     rooms.mine()  # the keeper looks after everybody who has a page
-    KEEPER.look_after()
+    KEEPER.look_after(rooms.session())
 
 
 def enter() -> None:

@@ -126,11 +126,6 @@ class Rooms:
         if room is not None:
             room.clear()
 
-    def sessions(self) -> set[str]:
-        """Those that asked for a page since the last look, or had one open then."""
-        with self._lock:
-            return {session for room in self._rooms.values() for session in room.sessions}
-
     def look(self) -> list[str]:
         """Empty the rooms of those who have been gone for some minutes; returns who is here."""
         with self._lock:
