@@ -41,6 +41,21 @@ def sent_files() -> int:
     return len(runtime.get_instance().uploaded_file_mgr.file_storage)
 
 
+def offer(session: str, data: ac.Dataset) -> None:
+    """Offer the table for download on a page of this session, and download it once."""
+    files = runtime.get_instance().media_file_mgr
+    file = files.add_deferred(lambda: data.points.tobytes(), "text/csv", "place")
+    entry = files._deferred_callables[file]
+    entry["session_id"] = session
+    files._files_by_session_and_coord[session] = files._files_by_session_and_coord.pop("dontcare")
+    files.execute_deferred(file)
+
+
+def offered() -> int:
+    files = runtime.get_instance().media_file_mgr
+    return len(files._file_metadata) + len(files._deferred_callables)
+
+
 def answer() -> None:
     known = {**globals(), "keeper": keeper, "store": store, "rooms": rooms}
     for line in sys.stdin:

@@ -137,6 +137,9 @@ def test_nothing_is_left_of_a_visitor_who_is_gone(server: tuple[int, Ask]) -> No
                 f"next(o for o, r in rooms.ROOMS._rooms.items() if {session!r} in r.sessions)"
             )
             ask(f"rooms.ROOMS.put({owner!r}, {session!r}, table('my-own'))")
+            before = ask("offered()")
+            ask(f"offer({session!r}, table('my-file'))")
+            assert ask("offered()") == before + 2
             held = f"runtime.get_instance().get_app_session({session!r})"
             ask(f"{held}._fragment_storage._fragments.update(part=[table('my-part')])")
             ask(f"{held}.session_state.__setitem__('value', table('my-value'))")
@@ -145,7 +148,9 @@ def test_nothing_is_left_of_a_visitor_who_is_gone(server: tuple[int, Ask]) -> No
     assert ask("is_held('my-own')")
     hurry = "[setattr(keeper, 'AWAY_SECONDS', 0.2), setattr(rooms, 'LEASE_SECONDS', 0.2)]"
     ask(hurry)
-    for _ in range(2):  # one look sees that the page is closed, the next that it stays closed
+    # One look sees that the page is closed, the next that it stays closed; two more, and nobody
+    # can still be fetching a file of it.
+    for _ in range(4):
         ask("keeper.KEEPER.look()")
         time.sleep(0.5)
     ask("keeper.KEEPER.look()")
@@ -154,6 +159,8 @@ def test_nothing_is_left_of_a_visitor_who_is_gone(server: tuple[int, Ask]) -> No
     assert not ask("is_held('my-own')")
     assert not ask("is_held('my-part')")
     assert not ask("is_held('my-value')")
+    assert not ask("is_held('my-file')")
+    assert ask("offered()") == 0
 
 
 def _form(content: bytes) -> bytes:

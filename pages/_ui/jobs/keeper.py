@@ -37,6 +37,7 @@ class Keeper:
         self._thread: threading.Thread | None = None
         self._pages: dict[str, list[_Clearable]] = {}  # what each session holds
         self._away: dict[str, float] = {}  # sessions without an open page, and since when
+        self._orphaned = 0  # looks after which no file that a closed page offered is left
         self._said: dict[str, str] = {}
         self._collected = clock()
 
@@ -70,6 +71,9 @@ class Keeper:
         if not runtime.exists():
             return
         now, server = self._clock(), runtime.get_instance()
+        if self._orphaned:
+            self._orphaned -= 1
+            server.media_file_mgr.remove_orphaned_files()
         for session in {*self._pages, *_senders(server)}:
             if rooms.is_open(session):
                 self._away.pop(session, None)
@@ -78,6 +82,7 @@ class Keeper:
                 inside = self._pages.pop(session, [])
                 # Sessions are closed on the thread that opens them.
                 _loop(server).call_soon_threadsafe(_close, server, session, inside)
+                self._orphaned = 2  # the first marks what somebody may still be fetching
 
     def _try(self, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
