@@ -1,43 +1,34 @@
 """Watch Algorithm 2 grow V: choose, run, see, believe or not."""
 
+from concurrent.futures import Future
+from typing import Any
+
 import streamlit as st
 
+import antidote_core as ac
+from antidote_core.engine.status import JobStatus
 from pages._ui.data import dataset_blocks
 from pages._ui.data.own_tables import is_own
 from pages._ui.explore import before, ended, one_step, watch
 from pages._ui.jobs import answers, run_settings, store
-from pages._ui.jobs.run_bar import run_bar
+from pages._ui.jobs.run_bar import opened, run_bar
 from pages._ui.shared import cached
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.show import or_show_error
 
 
-def open_run(link):
-    """The run on display and its status; on first sight, its settings move into the widgets."""
-    run_id = store.shown_run()
-    status = or_show_error(store.status_of, run_id) if run_id else None
-    if status is None:
-        return None, None
-    if st.session_state.get("_opened") != run_id:
-        st.session_state["_opened"] = run_id
-        or_show_error(store.keep, run_id)
-        if run_settings.agrees(link, status.spec):
-            run_settings.put(status.spec)
-    return run_id, status
-
-
-def show(run_id, status, asked, fair):
+def show(
+    status: JobStatus, data: ac.Dataset, asked: run_settings.RunRequest, fair: dict[str, float]
+) -> None:
     """The same blocks for a live, stopped, finished or replayed run."""
-    live, spec = status.live, status.spec
-    data = or_show_error(store.run_data, run_id)
-    if data is None:
-        return
+    run_id, live, spec = status.run_id, status.live, status.spec
+    assert isinstance(spec, ac.RunSpec)
     watch.title(data, spec)
     if spec != asked.spec:
         fair = {}
         st.caption("This run has other settings than those on the left.")
-    view = store.view_of(run_id)
+    view = store.view_of(store.RUN, run_id)
     watch.draw_head(run_id, live, view)
     if not live:
         ended.sentences(view)
@@ -45,14 +36,20 @@ def show(run_id, status, asked, fair):
         watch.trouble(run_id, status)
     blocks = st.container()
     if not live:  # drawn first, shown last: it is there however long the charts take
-        ended.after(run_id, data, status, view)
+        ended.after(data, spec, status, view)
     with blocks:
-        charts(run_id, status, data, view, fair)
+        charts(run_id, live, spec, data, view, fair)
 
 
-def charts(run_id, status, data, view, fair):
+def charts(
+    run_id: str,
+    live: bool,
+    spec: ac.RunSpec,
+    data: ac.Dataset,
+    view: ac.RunView,
+    fair: dict[str, float],
+) -> None:
     """What happened, step by step, and how it compares."""
-    live, spec = status.live, status.spec
     left, right = st.columns(2, gap="large")
     with right:
         options = one_step.map_options(data)
@@ -77,18 +74,21 @@ link = asked_by_link()
 watch.style()
 notice = st.container()
 with notice:
-    run_id, status = open_run(link)
+    status = opened(store.RUN, lambda spec: run_settings.agrees(link, spec), run_settings.put)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = run_settings.ask()
     data = or_show_error(cached.load, asked.data)
-    waiting, fair = [], {}
+    waiting: list[Future[Any]] = []
+    fair: dict[str, float] = {}
     if data is not None:
         waiting, fair = before.references(data, asked, bool(status and status.live))
-    run_bar(asked, run_id, status, data if is_own(asked.data.name) else None)
+    run_bar(store.RUN, asked, status, data if is_own(asked.data.name) else None)
 with main, st.container(key="main"):
     if status is not None:
-        show(run_id, status, asked, fair)
+        of_run = or_show_error(store.data_of, status.run_id)
+        if of_run is not None:
+            show(status, of_run, asked, fair)
     elif data is not None:
         before.plain_clustering(data, asked)
     else:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from antidote_core.fairness import BalanceTable
 from antidote_core.projection import cluster_cells
 from antidote_core.reporting.figures.bars import cluster_mix_figure
 from antidote_core.reporting.figures.maps import map_figure, map_frame
@@ -9,13 +10,22 @@ from antidote_core.reporting.figures.palette import group_mark
 from antidote_core.reporting.figures.tables import cluster_table
 from antidote_core.reporting.text.glossary import explain
 from antidote_core.reporting.text.words import balance_sentence, number, percent
+from antidote_core.teaching.planar import Solution, Story
+from antidote_core.types import Floats
 from pages._ui.shared import cached
 from pages._ui.shared.show import is_dark
 
 STILL = {"displayModeBar": False}
 
 
-def panel(key, title, story, solution, balance, antidote):
+def panel(
+    key: str,
+    title: str,
+    story: Story,
+    solution: Solution,
+    balance: BalanceTable,
+    antidote: Floats | None,
+) -> None:
     data, dark = story.data, is_dark()
     sentence = balance_sentence(balance, data.group_names)
     picture = map_figure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -23,7 +24,7 @@ from antidote_core.engine.settings import (
 )
 from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store import log
-from antidote_core.engine.store.folder import replace_text
+from antidote_core.engine.store.folder import RunFolder, replace_text
 from antidote_core.engine.store.store import Store, content_key
 from antidote_core.engine.sweep.worker_pool import probe
 from antidote_core.errors import RunError
@@ -35,6 +36,7 @@ from antidote_core.types import Dataset
 STOPPED = "stopped by you"
 
 _T = TypeVar("_T")
+_logger = logging.getLogger(__name__)
 
 
 class Runner:
@@ -228,13 +230,15 @@ class Runner:
     def delete(self, run_id: str, owner: str) -> None:
         """Take the run off the owner's list; without any owner left, it is removed from disk."""
         self.store.delete(run_id, owner)
-        with self._followers_lock:
-            self._followers.pop(run_id, None)
+        self.drop_removed()
 
     def renew(self, owner: str) -> None:
         """The owner is still there: its temporary runs stay for some minutes more."""
         for run in self.store.temporary(owner):
-            self.store.folder(run.run_id).lease.touch()
+            try:  # a damaged folder has no say over the others
+                RunFolder(self.store.runs / run.run_id).lease.touch()
+            except OSError:
+                _logger.exception("The lease of run %s cannot be renewed", run.run_id)
 
     def discard(self, spec: Spec) -> None:
         """Remove what answers this spec for everybody, so that it is computed anew."""
@@ -251,9 +255,14 @@ class Runner:
         runs = [r for r in self.store.temporary(owner) if dataset in (None, r.dataset)]
         for run in runs:
             self.store.remove(run.run_id)
-            with self._followers_lock:
-                self._followers.pop(run.run_id, None)
+        self.drop_removed()
         return len(runs)
+
+    def drop_removed(self) -> None:
+        """Let go of the views of runs that are no longer in the store, whoever removed them."""
+        with self._followers_lock:
+            for run_id in [known for known in self._followers if not self.store.has(known)]:
+                del self._followers[run_id]
 
     def rebuild(self) -> list[str]:
         """Make the index anew from the folders; a sentence per folder that cannot be read."""

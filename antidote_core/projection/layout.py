@@ -9,9 +9,6 @@ is shown with its distance to the nearest real one.
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,27 +67,6 @@ def find_layout(data: Dataset, folder: Path) -> Layout | None:
     return None
 
 
-def start_layout(data: Dataset, folder: Path) -> subprocess.Popen[bytes]:
-    """Compute the layout in a process of its own; `find_layout` sees it when the process ends."""
-    rows = sample_rows(data.groups)
-    return run_umap(rows, data.points[rows], layout_path(data, folder))
-
-
-def run_umap(rows: Ints, points: Floats, target: Path) -> subprocess.Popen[bytes]:
-    """Start the process that writes the UMAP positions of points (m, d), named by rows (m,)."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    source = target.with_suffix(".points.npz")
-    np.savez(source, rows=rows, points=points)
-    package = str(Path(__file__).resolve().parents[2])
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return subprocess.Popen(
-        [sys.executable, "-m", "antidote_core.projection.umap_job", str(source), str(target)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
 def sample_rows(groups: Ints, limit: int = SAMPLE, seed: int = SEED) -> Ints:
     """Rows of a sample with the group shares of the whole; small groups keep at least 30 rows."""
     if len(groups) <= limit:
@@ -136,12 +112,14 @@ def find_joint(data: Dataset, antidote: Floats, folder: Path) -> Layout | None:
         return Layout(stored["rows"].astype(np.int64), stored["positions"].astype(np.float64))
 
 
-def start_joint(data: Dataset, antidote: Floats, folder: Path) -> subprocess.Popen[bytes]:
-    """Compute it in the background; `find_joint` sees it when the process ends."""
+def layout_points(data: Dataset) -> tuple[Ints, Floats]:
+    """What a layout of U shows: rows (m,) of U and their points (m, d)."""
     rows = sample_rows(data.groups)
+    return rows, data.points[rows]
+
+
+def joint_points(data: Dataset, antidote: Floats) -> tuple[Ints, Floats]:
+    """What a joint layout shows; rows of -1 are the antidote points, in order."""
+    rows, points = layout_points(data)
     shown = antidote[:LIMIT]
-    return run_umap(
-        np.concatenate([rows, np.full(len(shown), -1)]),
-        np.vstack([data.points[rows], shown]),
-        joint_path(data, antidote, folder),
-    )
+    return np.concatenate([rows, np.full(len(shown), -1)]), np.vstack([points, shown])

@@ -32,6 +32,9 @@ class JobKind:
     slots: int = 0
     resumes: bool = False
 
+    def __str__(self) -> str:
+        return self.name
+
 
 RUN = JobKind("run", RunSpec, RunView, "Explore")
 # A job of many tasks works on all cores or on a cluster, and has a place of its own: it must not

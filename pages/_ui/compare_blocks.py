@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+import antidote_core as ac
 from antidote_core.engine import RunError
 from antidote_core.reporting.figures.side_by_side import (
     MOST,
@@ -45,11 +46,12 @@ def sides(ids: Sequence[str]) -> list[Side]:
 
 def _side(run_id: str) -> Side:
     status = store.status_of(run_id)
-    if not hasattr(status.spec, "fairness"):
+    spec = status.spec
+    if not isinstance(spec, ac.RunSpec):
         raise RunError("A frontier cannot stand beside a run; open it on the page Frontier.")
     store.keep(run_id)
-    name = status.name or f"{dataset_title(status.spec)}, {combination(status.spec)}"
-    return Side(name, status.spec, store.view_of(run_id))
+    name = status.name or f"{dataset_title(spec)}, {combination(spec)}"
+    return Side(name, spec, store.view_of(store.RUN, run_id))
 
 
 def show(found: Sequence[Side]) -> None:

@@ -14,8 +14,9 @@ from antidote_core.analysis import convex_runs
 from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
 from pages._ui.data import own_tables
-from pages._ui.jobs.answers import Jobs, answer, watch
+from pages._ui.jobs.answers import answer, ask_about, watch
 from pages._ui.shared import cached
+from pages._ui.shared.background import Key
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
 from pages._ui.shared.show import chart, is_dark, number_with_scale, or_show_error
@@ -112,21 +113,10 @@ class Job:
     there: bool
 
 
-@st.cache_resource(show_spinner=False)
-def _jobs() -> Jobs:
-    return Jobs()
-
-
-@st.cache_resource(scope="session", show_spinner=False)
-def _own_jobs() -> Jobs:
-    return Jobs()
-
-
 def _ask(
-    data: ac.Dataset, kind: str, key: tuple, function: Callable[..., Any], *arguments: Any
+    data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
 ) -> Job:
-    jobs = _own_jobs() if own_tables.is_own(data.name) else _jobs()
-    future = jobs.ask(kind, key, function, *arguments)
+    future = ask_about(data, kind, key, function, *arguments)
     return Job(future, future.done())
 
 
@@ -139,25 +129,25 @@ def draw_again(jobs: list[Job]) -> None:
 
 
 def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (data.content_hash, asked.lam, asked.gamma, asked.size)
+    key = (asked.lam, asked.gamma, asked.size)
     arguments = (data.points, data.groups, asked.lam, asked.gamma, asked.size)
     return _ask(data, "convex", key, ac.solve_convex, *arguments)
 
 
 def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (data.content_hash, asked.lam, asked.size, asked.seed)
+    key = (asked.lam, asked.size, asked.seed)
     arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
     return _ask(data, "convex-direct", key, convex_runs.direct_search, *arguments)
 
 
 def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
-    key = (data.content_hash, asked.gamma, asked.size, with_antidote)
+    key = (asked.gamma, asked.size, with_antidote)
     arguments = (data, asked.gamma, asked.size, with_antidote)
     return _ask(data, "convex-path", key, convex_runs.path_of, *arguments)
 
 
 def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (data.content_hash, asked.seed, asked.gamma, asked.size)
+    key = (asked.seed, asked.gamma, asked.size)
     seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
     others = [sample(replace(asked, seed=seed), name) for seed in seeds]
     return _ask(
@@ -277,7 +267,9 @@ def choose_range() -> str:
     return kind
 
 
-def differences(samples: dict[str, ac.Dataset], jobs: dict[str, Job], kind: str, lam: float):
+def differences(
+    samples: dict[str, ac.Dataset], jobs: dict[str, Job], kind: str, lam: float
+) -> None:
     """Four charts, each as soon as it is there."""
     done = sum(job.there for job in jobs.values())
     if done < len(jobs):
@@ -335,7 +327,7 @@ def derivation() -> None:
         st.markdown(NOTE.read_text(encoding="utf-8").partition("\n")[2])
 
 
-def _shown(job: Job, waiting: str):
+def _shown(job: Job, waiting: str) -> Any:
     """The answer; a line while it is on its way, or an error meant for people."""
     if not job.there:
         st.caption(waiting or "…")

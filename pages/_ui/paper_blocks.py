@@ -120,7 +120,7 @@ def run_again(row: TableRow) -> None:
                 and (run_id := or_show_error(store.start, spec)) is not None
             ):
                 run_settings.put(spec)
-                st.switch_page("pages/explore.py", query_params={store.RUN: run_id})
+                st.switch_page("pages/explore.py", query_params={str(store.RUN): run_id})
             st.markdown(f"[Settings in Explore]({explore_link(spec)})")
 
 

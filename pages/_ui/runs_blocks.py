@@ -6,6 +6,7 @@ import streamlit as st
 
 from antidote_core.reporting.figures.side_by_side import MOST
 from antidote_core.reporting.text.run_list import RunRow, list_table, run_rows, zone_of
+from antidote_core.runs.kinds import KINDS
 from pages._ui.jobs import store
 from pages._ui.jobs.slide_sources import Job
 from pages._ui.shared.link import escape
@@ -69,7 +70,7 @@ def actions(picked: Sequence[RunRow]) -> None:
 
 
 def _one(row: RunRow) -> None:
-    job = Job(row.kind, row.run_id)
+    job = Job(KINDS[row.kind], row.run_id)
     if st.button("Open", type="primary"):
         st.switch_page(job.page, query_params=job.link)
     if not row.live and st.button("Present"):

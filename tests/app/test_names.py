@@ -23,7 +23,7 @@ from antidote_core.reporting.figures.side_by_side import Side, curves_figure
 from antidote_core.reporting.figures.tables import antidote_table, center_table, group_table
 from antidote_core.reporting.text.words import chart_text
 from antidote_core.runs.sweep_spec import SweepSpec
-from pages._ui.data import own_tables
+from pages._ui.shared import rooms
 from pages._ui.shared.link import JOINER, escape
 
 from .test_runs import visit
@@ -56,9 +56,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, data: ac.Dataset) -> Iterator
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("home")
         patch.setenv("ANTIDOTE_HOME", str(folder))
-        own_tables.uploads().put(ME, "tab", data)
+        rooms.ROOMS.put(ME, "tab", data)
         yield folder
-        own_tables.uploads().forget(ME, data.name)
+        rooms.ROOMS.forget(ME, data.name)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ import antidote_core as ac
 from antidote_core.datasets import uploads
 from antidote_core.engine import Runner
 from antidote_core.engine.process.isolated_read import Full
-from antidote_core.engine.settings import LEASE_SECONDS
 from antidote_core.reporting.documents.exports import (
     FORMULA_STARTS,
     antidote_csv,
@@ -18,7 +17,6 @@ from antidote_core.reporting.documents.exports import (
 )
 from antidote_core.reporting.figures.tables import antidote_table
 from pages._ui.data import own_tables, upload_file
-from pages._ui.data.own_tables import KEPT, Uploads
 
 from .test_pages import ROOT, open_page, texts
 
@@ -232,71 +230,6 @@ def test_runs_on_it_are_private_and_go_with_it(tmp_path) -> None:
     assert "my-applicants" not in app.selectbox(key="data").options
 
 
-# ---------------------------------------------------------------- the store of uploads
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-def table(name: str) -> ac.Dataset:
-    return dataclasses.replace(ac.load_dataset("blobs"), name=name)
-
-
-def test_tables_go_some_minutes_after_the_last_page_is_closed(clock: Clock) -> None:
-    alive, renewed = {"tab"}, []
-    uploads = Uploads(alive.__contains__, renewed.append, clock)
-    uploads.put("ann", "tab", table("my-a"))
-    clock.now = 10 * LEASE_SECONDS
-    uploads.look()
-    assert renewed == ["ann"]
-    assert list(uploads.of("ann", "tab")) == ["my-a"]
-    alive.clear()
-    clock.now += LEASE_SECONDS - 1
-    uploads.look()
-    assert renewed == ["ann"]
-    alive.add("after F5")
-    assert list(uploads.of("ann", "after F5")) == ["my-a"]
-    uploads.look()
-    assert renewed == ["ann", "ann"]
-    alive.clear()
-    clock.now += LEASE_SECONDS + 1
-    uploads.look()
-    assert uploads.of("ann", "later") == {}
-
-
-def test_everyone_has_only_their_own_tables(clock: Clock) -> None:
-    uploads = Uploads(lambda session: True, lambda owner: None, clock)
-    uploads.put("ann", "1", table("my-a"))
-    uploads.put("bob", "2", table("my-b"))
-    assert list(uploads.of("ann", "1")) == ["my-a"]
-    assert uploads.of("eve", "3") == {}
-    uploads.forget("bob", "my-a")
-    assert list(uploads.of("ann", "1")) == ["my-a"]
-    uploads.forget("ann", "my-a")
-    assert uploads.of("ann", "1") == {}
-
-
-def test_a_browser_and_a_server_hold_only_so_many(clock, monkeypatch) -> None:
-    uploads = Uploads(lambda session: True, lambda owner: None, clock)
-    for number in range(KEPT):
-        uploads.put("ann", "1", table(f"my-{number}"))
-    uploads.put("ann", "1", table("my-0"))
-    with pytest.raises(ac.DataError, match="3 tables of yours are here already"):
-        uploads.put("ann", "1", table("my-more"))
-    monkeypatch.setattr(own_tables, "MAX_TOTAL", 100)
-    with pytest.raises(ac.DataError, match="holds as many tables"):
-        uploads.put("bob", "2", table("my-more"))
-
-
 @pytest.mark.parametrize(
     ("title", "name"),
     [("People 2024", "my-people-2024"), ("../x/¿", "my-x"), ("bank", "my-bank"), ("", "my-table")],
@@ -304,6 +237,10 @@ def test_a_browser_and_a_server_hold_only_so_many(clock, monkeypatch) -> None:
 def test_names_fit_a_url_and_are_never_those_of_a_bundled_set(title: str, name: str) -> None:
     assert own_tables.choosable_name(title) == name
     assert own_tables.is_own(name)
+
+
+def table(name: str) -> ac.Dataset:
+    return dataclasses.replace(ac.load_dataset("blobs"), name=name)
 
 
 # ---------------------------------------------------------------- exported tables

@@ -37,7 +37,7 @@ HOSTILE = (
 
 def explore():
     link = asked_by_link()
-    run_id = store.shown_run()
+    run_id = store.shown(store.RUN)
     status = or_show_error(store.status_of, run_id) if run_id else None
     if status is not None and run_settings.agrees(link, status.spec):
         run_settings.put(status.spec)
@@ -48,9 +48,9 @@ def explore():
 
 def frontier():
     link = sweep_settings.link()
-    sweep_id = store.shown_sweep()
+    sweep_id = store.shown(store.SWEEP)
     status = or_show_error(store.status_of, sweep_id) if sweep_id else None
-    if status is not None and or_show_error(store.sweep_view_of, sweep_id) is not None:
+    if status is not None and or_show_error(store.view_of, store.SWEEP, sweep_id) is not None:
         sweep_settings.agrees(link, status.spec)
     sweep_settings.agrees(link, sweep_settings.EXAMPLE)
     asked = sweep_settings.ask()
@@ -127,7 +127,7 @@ def run_id(tmp_path_factory):
         run_id = runner.submit(SPEC, owner=OWNER)
         assert runner.wait(run_id, 60).state == "finished"
         yield run_id
-        store._runner.clear()
+        store._runners.clear()
         runner.close()
     patch.undo()
 

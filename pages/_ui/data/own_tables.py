@@ -1,137 +1,25 @@
 """Tables that visitors bring along, and all data sets this browser may choose from.
 
-A table stays in the memory of the server, under the token of the browser that brought it. It is
-gone a few minutes after the last page of that browser is closed, so that a reload finds it again.
-Runs on it are temporary: their folders go with it.
+A table stands in the room of its visitor (see shared/rooms.py) and goes with it. Runs on it are
+temporary: their folders go too.
 """
 
 import re
-import threading
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-
-import streamlit as st
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import antidote_core as ac
 from antidote_core.datasets import DATASETS, DatasetInfo, Form, dataset_info
 from antidote_core.datasets.registry import subsample
-from antidote_core.engine.settings import LEASE_SECONDS
 from pages._ui.jobs import store
+from pages._ui.shared import rooms
+from pages._ui.shared.visitor import visitor
 
-LOOK_SECONDS = 15.0  # between two looks at who is still there
-KEPT = 3  # tables per browser
-MAX_TOTAL = 1024**3  # bytes of all tables of all visitors
 TABLE = "table"  # the one choice of rows that a table of one's own has
 PREFIX = "my-"
 
 
-@dataclass
-class _Visitor:
-    seen: float
-    sessions: set[str] = field(default_factory=set)
-    tables: dict[str, ac.Dataset] = field(default_factory=dict)
-
-
-class Uploads:
-    """Tables by owner and name. `alive` says whether a session has an open page."""
-
-    def __init__(
-        self,
-        alive: Callable[[str], bool],
-        renew: Callable[[str], None],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._alive = alive
-        self._renew = renew
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._visitors: dict[str, _Visitor] = {}
-        self._keeper: threading.Thread | None = None
-
-    def put(self, owner: str, session: str, data: ac.Dataset) -> None:
-        with self._lock:
-            visitor = self._visitors.get(owner) or _Visitor(self._clock())
-            others = [name for name in visitor.tables if name != data.name]
-            if len(others) >= KEPT:
-                raise ac.DataError(
-                    f"{len(others)} tables of yours are here already ({', '.join(others)}); forget "
-                    "one of them first."
-                )
-            held = sum(d.points.nbytes for v in self._visitors.values() for d in v.tables.values())
-            if held + data.points.nbytes > MAX_TOTAL:
-                raise ac.DataError(
-                    "The server holds as many tables of its visitors as it can; take fewer rows, "
-                    "or try again later."
-                )
-            visitor.tables[data.name] = data
-            visitor.sessions.add(session)
-            self._visitors[owner] = visitor
-            if self._keeper is None:
-                self._keeper = threading.Thread(target=self._keep, name="uploads", daemon=True)
-                self._keeper.start()
-
-    def of(self, owner: str, session: str) -> dict[str, ac.Dataset]:
-        """The tables of this owner, who is here right now."""
-        with self._lock:
-            visitor = self._visitors.get(owner)
-            if visitor is None:
-                return {}
-            visitor.seen = self._clock()
-            visitor.sessions.add(session)
-            return dict(visitor.tables)
-
-    def forget(self, owner: str, name: str) -> None:
-        with self._lock:
-            visitor = self._visitors.get(owner)
-            if visitor is not None:
-                visitor.tables.pop(name, None)
-                if not visitor.tables:
-                    del self._visitors[owner]
-
-    def look(self) -> None:
-        """Drop the tables of those who are gone; keep the runs of the others."""
-        with self._lock:
-            now = self._clock()
-            for owner, visitor in list(self._visitors.items()):
-                visitor.sessions = {s for s in visitor.sessions if self._alive(s)}
-                if visitor.sessions:
-                    visitor.seen = now
-                elif now - visitor.seen > LEASE_SECONDS:
-                    del self._visitors[owner]
-            present = [owner for owner, visitor in self._visitors.items() if visitor.sessions]
-        for owner in present:
-            self._renew(owner)
-
-    def _keep(self) -> None:
-        while True:
-            time.sleep(LOOK_SECONDS)
-            self.look()
-            with self._lock:
-                if not self._visitors:
-                    self._keeper = None
-                    return
-
-
-@st.cache_resource(show_spinner=False)
-def uploads() -> Uploads:
-    return Uploads(_is_open, lambda owner: store.runner().renew(owner))
-
-
-def _is_open(session: str) -> bool:
-    return runtime.exists() and runtime.get_instance().is_active_session(session)
-
-
-def _session() -> str:
-    context = get_script_run_ctx(suppress_warning=True)
-    return context.session_id if context else ""
-
-
 def own_tables() -> dict[str, ac.Dataset]:
     """The tables of this browser, by the names under which they can be chosen."""
-    return uploads().of(store.owner(), _session())
+    return dict(rooms.mine().tables)
 
 
 def is_own(name: str) -> bool:
@@ -163,12 +51,10 @@ def info(name: str) -> DatasetInfo:
 def load(name: str, sample: int | None, seed: int) -> ac.Dataset:
     """The table of this browser, or a sample of it."""
     data = _mine(name)
-    return data if sample is None else _sampled(data.content_hash, sample, seed, data)
-
-
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _sampled(content_hash: str, sample: int, seed: int, _data: ac.Dataset) -> ac.Dataset:
-    return subsample(_data, sample, seed)
+    if sample is None:
+        return data
+    key = (data.content_hash, sample, seed)
+    return rooms.mine().kept("sample", key, lambda: subsample(data, sample, seed), most=2)
 
 
 def is_small(name: str, rows: int) -> bool:
@@ -192,13 +78,13 @@ def _mine(name: str) -> ac.Dataset:
 
 
 def keep(data: ac.Dataset) -> None:
-    uploads().put(store.owner(), _session(), data)
+    rooms.ROOMS.put(visitor(), rooms.session(), data)
 
 
 def forget(name: str) -> int:
-    """Forget the table and its runs; returns how many runs there were."""
-    uploads().forget(store.owner(), name)
-    return store.runner().forget(store.owner(), name)
+    """Forget the table, what was made from it and its runs; returns how many runs there were."""
+    rooms.ROOMS.forget(visitor(), name)
+    return store.forget(name)
 
 
 def choosable_name(title: str) -> str:

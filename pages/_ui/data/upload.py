@@ -4,9 +4,11 @@ from pathlib import PurePath
 
 import streamlit as st
 
+import antidote_core as ac
 from antidote_core.datasets import uploads
 from pages._ui.data import own_tables, upload_columns, upload_file
 from pages._ui.jobs import store
+from pages._ui.shared import rooms
 from pages._ui.shared.link import escape
 from pages._ui.shared.show import or_show_error
 
@@ -50,7 +52,8 @@ def forget(name: str) -> None:
     if st.session_state.get("data") == name:
         st.session_state.pop("data")
     if runs:
-        store.show_run(None)
+        for kind in (store.RUN, store.SWEEP):
+            store.show(kind, None)
     word = "run" if runs == 1 else "runs"
     st.session_state[SAID] = f"Forgotten: {name} and {runs} {word} on it."
 
@@ -63,7 +66,7 @@ def _use(brought: upload_file.Brought, choice: uploads.Choice) -> None:
     )  # fmt: skip
     title = uploads.clean_text(title) or "table"
     name = own_tables.choosable_name(title)
-    encoded = or_show_error(_encode, (brought.key, choice, name, title), brought.table)
+    encoded = or_show_error(_encoded, brought, choice, name, title)
     if encoded is None:
         return
     data = encoded.data
@@ -82,20 +85,24 @@ def _use(brought: upload_file.Brought, choice: uploads.Choice) -> None:
         lead_on(name)
 
 
-def _keep(data) -> bool:
+def _encoded(
+    brought: upload_file.Brought, choice: uploads.Choice, name: str, title: str
+) -> uploads.Encoded:
+    return rooms.mine().kept(
+        "encoded", (brought.key, choice, name, title),
+        lambda: uploads.encode(brought.table, choice, name, title),
+        most=2, note="Preparing the data…",
+    )  # fmt: skip
+
+
+def _keep(data: ac.Dataset) -> bool:
     own_tables.keep(data)
     return True
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner="Preparing the data…")
-def _encode(key: tuple, _table: uploads.Table) -> uploads.Encoded:
-    _, choice, name, title = key
-    return uploads.encode(_table, choice, name, title)
-
-
 def lead_on(name: str) -> None:
     """To Explore, with this data chosen and no older run in the way."""
-    store.show_run(None)
+    store.show(store.RUN, None)
     for key in ("protected", "rows", "sample"):
         st.session_state.pop(key, None)
     st.session_state["data"] = name

@@ -1,5 +1,7 @@
 """What to make of a table: who is compared, by what, what becomes of gaps and categories."""
 
+from typing import Literal
+
 import streamlit as st
 
 from antidote_core.datasets import uploads
@@ -136,7 +138,9 @@ def _odd(name: str, kind: str) -> str:
     return f"{name}: {kind}. Leave it out: {remedy}."
 
 
-def _missing(brought: Brought, features: list[str], protected: tuple, mark: str) -> str:
+def _missing(
+    brought: Brought, features: list[str], protected: tuple[str, ...], mark: str
+) -> Literal["drop", "impute"]:
     if not features or not protected:
         return "drop"
     gaps = uploads.count_gaps(brought.table.frame, features, protected)
@@ -147,10 +151,14 @@ def _missing(brought: Brought, features: list[str], protected: tuple, mark: str)
     if cells:
         st.caption(escape(f"Gaps per column: {cells}."))
     ungrouped = f"; {gaps.without_group:,} rows without a group go" if gaps.without_group else ""
+    ways: dict[Literal["drop", "impute"], str] = {
+        "drop": "leave the row out",
+        "impute": "fill the gap in",
+    }
     return st.radio(
         "Rows with a gap",
-        ["drop", "impute"],
-        format_func={"drop": "leave the row out", "impute": "fill the gap in"}.__getitem__,
+        list(ways),
+        format_func=ways.__getitem__,
         captions=[
             f"{gaps.dropped:,} of {gaps.rows:,} rows go",
             f"{gaps.filled:,} cells filled (median, or a category of its own){ungrouped}",

@@ -1,8 +1,9 @@
 """Bringing a file: the limits, samples to try, how it is written, what was read of it."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -14,6 +15,7 @@ from antidote_core.engine.process.isolated_read import (
     read_isolated,
     sheet_names_isolated,
 )
+from pages._ui.shared import rooms
 from pages._ui.shared.link import escape
 from pages._ui.shared.show import or_show_error
 
@@ -61,7 +63,9 @@ def bring() -> Brought | None:
     if blanks is None:
         return None
     key = (file.name, digest, form, sheet, blanks)
-    table = or_show_error(_answer, _read, key, content)
+    table = or_show_error(
+        _answer, "table", key, lambda: read_isolated(file.name, content, form, sheet, blanks)
+    )
     return None if table is None else Brought(table, key)
 
 
@@ -77,35 +81,24 @@ def samples() -> None:
     st.caption("  \n".join(f"{escape(sample.name)}: {sample.sentence}" for sample in _samples()))
 
 
-@st.cache_resource(show_spinner=False)
+@cache
 def _samples() -> tuple[uploads.Sample, ...]:
     return uploads.sample_files()
 
 
-def _answer(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What the function gives; a sentence that it gives instead is raised."""
-    found = function(*arguments)
+def _answer(kind: str, key: Hashable, read: Callable[[], Any]) -> Any:
+    """What was read, or why it is refused, as an error: also a slow refusal is met once only."""
+    found = rooms.mine().kept(kind, key, lambda: _or_refusal(read), 2, "Reading the table…")
     if isinstance(found, str):
         raise ac.DataError(found)
     return found
 
 
-@st.cache_resource(scope="session", max_entries=2, show_spinner="Reading the table…")
-def _read(key: tuple, _content: bytes) -> uploads.Table | str:
-    """The table, or why it is refused: also a slow refusal is met once only."""
-    name, _, form, sheet, blanks = key
+def _or_refusal(read: Callable[[], Any]) -> Any:
     try:
-        return read_isolated(name, _content, form, sheet, blanks)
+        return read()
     except Full:
         raise
-    except ac.DataError as error:
-        return str(error)
-
-
-@st.cache_resource(scope="session", max_entries=2, show_spinner="Reading the table…")
-def _sheets(name: str, digest: str, _content: bytes) -> list[str] | str:
-    try:
-        return sheet_names_isolated(name, _content)
     except ac.DataError as error:
         return str(error)
 
@@ -124,7 +117,9 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
             f"{uploads.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
-        names = or_show_error(_answer, _sheets, name, mark, content)
+        names = or_show_error(
+            _answer, "sheets", (name, mark), lambda: sheet_names_isolated(name, content)
+        )
         if names is None:
             return None, None, None
         said = f"sheet {names[0]}, of {len(names)}"
@@ -180,12 +175,7 @@ def show(brought: Brought) -> tuple[uploads.ColumnFacts, ...]:
     st.dataframe(uploads.preview(frame), hide_index=True, key="preview")
     for note in brought.table.notes:
         st.warning(escape(note), icon="⚠️")
-    facts = _facts(brought.key, brought.table)
+    facts = rooms.mine().kept("facts", brought.key, lambda: uploads.column_facts(frame), most=2)
     with st.expander("What every column holds"):
         st.dataframe(uploads.facts_table(facts), hide_index=True)
     return facts
-
-
-@st.cache_resource(scope="session", max_entries=2, show_spinner=False)
-def _facts(key: tuple, _table: uploads.Table) -> tuple[uploads.ColumnFacts, ...]:
-    return uploads.column_facts(_table.frame)

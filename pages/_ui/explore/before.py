@@ -29,7 +29,8 @@ def references(
     What is known from before the run is shown all the same.
     """
     plain = answers.plain_job(data, asked.clustering)
-    futures, fair = [plain], {}
+    futures = [plain]
+    fair: dict[str, float] = {}
     lines = [_plain_line(plain, asked.fairness, data)]
     if not has_baseline(asked.clustering.clustering, asked.fairness):
         lines.append("SOTA: no fair algorithm is known for this pair")

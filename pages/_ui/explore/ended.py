@@ -18,12 +18,9 @@ from pages._ui.jobs.downloads import take_along
 from pages._ui.shared.link import escape
 
 
-def after(run_id: str, data: ac.Dataset, status: JobStatus, view: ac.RunView) -> None:
+def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunView) -> None:
     """Everything that follows the charts."""
-    spec = status.spec
-    take_along(run_id, data, status, view)
-    for note in view.notes:
-        st.caption(escape(note))
+    take_along(status, data, view)
     with st.expander("What the cost means"):
         st.markdown(escape(cost_meaning(spec.fairness)))
     with st.expander("What was not shown"):

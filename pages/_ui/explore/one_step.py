@@ -1,6 +1,7 @@
 """One step of a run: the map of U ∪ V, who is where, and the antidote points as a table."""
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -21,8 +22,8 @@ from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import share_of_data
-from pages._ui.data import own_tables
-from pages._ui.jobs import answers, store
+from antidote_core.types import Floats
+from pages._ui.jobs import store
 from pages._ui.shared import cached
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
@@ -81,22 +82,10 @@ def shot(
     if not found:
         return None
     index = len(found) - 1 if step is None else min(step, len(found) - 1)
-    compute = _own_snapshot if own_tables.is_own(data.name) else _snapshot
-    return compute((run_id, index, found[index].cost), data, spec, view, index)
-
-
-@st.cache_resource(max_entries=64, show_spinner="Clustering…")
-def _snapshot(
-    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
-) -> Snapshot:
-    return snapshot(_data, _spec, _view, _index)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner="Clustering…")
-def _own_snapshot(
-    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _view: ac.RunView, _index: int
-) -> Snapshot:
-    return snapshot(_data, _spec, _view, _index)
+    return store.room_of(run_id).kept(
+        "snapshot", (run_id, index, found[index].cost), lambda: snapshot(data, spec, view, index),
+        most=16, note="Clustering…",
+    )  # fmt: skip
 
 
 def run_map(
@@ -111,13 +100,15 @@ def run_map(
     layout = None
     if projection == "umap":
         folder = store.layouts_of(run_id)
-        layout, computing = answers.layout_of(data, folder)
+        layout, computing = store.LAYOUTS.of(data, folder)
         if layout is None:
             projection = "pca"
             _say_umap(data, folder, computing)
-    key = (run_id, shot.step.title, shot.step.cost, projection, color, features, is_dark())
-    draw = _own_figure if own_tables.is_own(data.name) else _figure
-    figure, caption = draw(key, data, spec, shot, layout)
+    how = (projection, color, features, is_dark())
+    figure, caption = store.room_of(run_id).kept(
+        "map", (run_id, shot.step.title, shot.step.cost, how),
+        lambda: _drawn(how, data, spec, shot, layout), most=12,
+    )  # fmt: skip
     st.plotly_chart(figure, key="run-map", config=MODEBAR, alt=caption)
     st.caption(caption)
 
@@ -134,28 +125,18 @@ def _say_umap(data: ac.Dataset, folder: Path, computing: bool) -> None:
 
 
 def _await_layout(data: ac.Dataset, folder: Path) -> None:
-    if not answers.layout_of(data, folder)[1]:
+    if not store.LAYOUTS.of(data, folder)[1]:
         st.rerun()
 
 
-@st.cache_resource(max_entries=48, show_spinner=False)
-def _figure(
-    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
-) -> tuple:
-    return _drawn(key, _data, _spec, _shot, _layout)
-
-
-@st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def _own_figure(
-    key: tuple, _data: ac.Dataset, _spec: ac.RunSpec, _shot: Snapshot, _layout: Layout | None
-) -> tuple:
-    return _drawn(key, _data, _spec, _shot, _layout)
-
-
 def _drawn(
-    key: tuple, data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot, layout: Layout | None
-) -> tuple:
-    _, _, _, projection, color, features, dark = key
+    how: tuple[str, str, tuple[int, int], bool],
+    data: ac.Dataset,
+    spec: ac.RunSpec,
+    shot: Snapshot,
+    layout: Layout | None,
+) -> tuple[Any, str]:
+    projection, color, features, dark = how
     if layout is not None:
         picture = layout_picture(data, shot, layout)
     elif projection == "features":
@@ -176,7 +157,7 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
     if not asked:
         return
     folder = store.layouts_of(run_id)
-    layout, computing = answers.joint_of(data, shot.step.antidote, folder, begin=True)
+    layout, computing = store.LAYOUTS.joint(data, shot.step.antidote, folder, begin=True)
     if layout is not None:
         picture = joint_picture(data, shot, layout)
         figure = run_map_figure(data, shot, picture, color, is_dark())
@@ -188,9 +169,9 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
         st.caption("The joint UMAP could not be computed.")
 
 
-def _await_joint(data: ac.Dataset, antidote, folder: Path) -> None:
+def _await_joint(data: ac.Dataset, antidote: Floats, folder: Path) -> None:
     st.caption("UMAP of U and V together is being computed (about half a minute)…")
-    if not answers.joint_of(data, antidote, folder, begin=False)[1]:
+    if not store.LAYOUTS.joint(data, antidote, folder, begin=False)[1]:
         st.rerun()
 
 
@@ -231,7 +212,13 @@ def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot
         return
     st.subheader("The antidote points, in original units", anchor=False)
     key = (run_id, shot.step.title, shot.step.cost, len(shot.step.antidote))
-    table, warning = _points(key, data, shot)
+    antidote = shot.step.antidote
+    table, warning = store.room_of(run_id).kept(
+        "points", key,
+        lambda: (
+            tables.antidote_table(data, antidote), extreme_sentence(data.points, antidote)
+        ), most=16,
+    )  # fmt: skip
     if warning:
         st.warning(warning, icon="⚠️")
     st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 280))
@@ -240,9 +227,3 @@ def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot
         "over all features together; beside them, how many times the usual distance between real "
         "neighbours (their median) that is."
     )
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _points(key: tuple, _data: ac.Dataset, _shot: Snapshot) -> tuple:
-    antidote = _shot.step.antidote
-    return tables.antidote_table(_data, antidote), extreme_sentence(_data.points, antidote)

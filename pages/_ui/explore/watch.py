@@ -78,23 +78,30 @@ def _stand(view: ac.RunView) -> tuple:
 def _head(run_id: str, working: bool, drawn: tuple) -> None:
     """Asks for a full page when a round has ended, and once more when the run has."""
     status = or_show_error(store.status_of, run_id)
-    view = or_show_error(store.view_of, run_id)
+    view = or_show_error(store.view_of, store.RUN, run_id)
     if status is None or view is None:
         return
     (stand, at) = drawn
     new_round = _stand(view) != stand and time.monotonic() - at > PAGE_SECONDS
     if working and (new_round or not status.live):
         st.rerun()
-    store.runner().touch(run_id, store.owner())
+    store.watched(run_id)
     if view.state in ("queued", "running"):
         _working(status, view)
     else:
         _ended(status, view)
 
 
+def _spec(status: JobStatus) -> ac.RunSpec:
+    """What the run was asked; a sweep has not come so far."""
+    assert isinstance(status.spec, ac.RunSpec)
+    return status.spec
+
+
 def _working(status: JobStatus, view: ac.RunView) -> None:
+    spec = _spec(status)
     elapsed = time.time() - status.started if status.started else 0.0
-    figures = progress(view, status.spec, elapsed)
+    figures = progress(view, spec, elapsed)
     if status.state is JobState.QUEUED:
         _box("waiting", status.message, "It starts by itself as soon as another run ends.")
     elif not view.vanilla:
@@ -113,7 +120,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
         _figure("Antidote points |V| (of |U|)", known_size)
-        limit = f" of {status.spec.max_rounds}" if status.spec.max_rounds else ""
+        limit = f" of {spec.max_rounds}" if spec.max_rounds else ""
         _figure("Round", f"{figures.round if view.noise else 0}{limit}")
         rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
         _figure("Evaluations", f"{figures.evaluations:,}{rate}")
@@ -137,7 +144,7 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
     digits = cost_digits(view)
     with st.container(horizontal=True, gap="medium"):
         before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
-        meaning = explain_cost(status.spec.fairness)
+        meaning = explain_cost(_spec(status).fairness)
         _figure("Cost, lower is fairer", f"{before} → {after}", meaning)
         share = share_of_data(view.size, view.points)
         _figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
@@ -168,13 +175,13 @@ def _box(tone: str, headline: str, details: str) -> None:
 
 def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
     status = or_show_error(store.status_of, run_id)
-    view = or_show_error(store.view_of, run_id)
+    view = or_show_error(store.view_of, store.RUN, run_id)
     if status is None or view is None:
         return
     if working and not status.live:  # should the head have missed it
         st.rerun()
     st.subheader("Cost against antidote size", anchor=False)
-    fair = baseline_costs(view, status.spec.fairness) or fair
+    fair = baseline_costs(view, _spec(status).fairness) or fair
     table = curve_table(view, fair, shown)
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
                        alt=curve_words(view, fair))  # fmt: skip
@@ -195,7 +202,7 @@ def trouble(run_id: str, status: JobStatus) -> None:
     """A run that did not finish: again, and what its process printed."""
     again, log = st.columns([1, 3])
     if again.button("Run again", width="stretch"):
-        or_show_error(store.runner().restart, run_id, store.owner())
+        or_show_error(store.again, run_id)
         st.rerun()
     if status.state in (JobState.FAILED, JobState.DEAD):
         with log.expander("Log of the worker"):

@@ -16,7 +16,7 @@ from antidote_core.reporting.figures.frontier_table import cost_table, problem_t
 from antidote_core.reporting.text.frontier_words import before_sentence, chart_words
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.sweep_spec import SweepSpec
-from antidote_core.runs.sweep_view import Reference, SweepView, read_reference
+from antidote_core.runs.sweep_view import Reference, SweepView
 from pages._ui.jobs import answers, store, sweep_settings
 from pages._ui.shared.link import escape
 from pages._ui.shared.show import is_dark
@@ -62,7 +62,7 @@ class Known:
         )  # fmt: skip
         found = self._answer(future, problem)
         if found is not None and "data" in found:
-            self.fair[problem] = read_reference(found["data"])
+            self.fair[problem] = Reference.of(found["event"])
         elif found is not None:
             self.trouble[problem] = found["reason"]
 
@@ -151,7 +151,7 @@ def draw(known: Known) -> None:
 
 def _show_example() -> None:
     sweep_settings.put(sweep_settings.EXAMPLE)
-    store.start_sweep(sweep_settings.EXAMPLE)
+    store.start(sweep_settings.EXAMPLE)
 
 
 def _cores(count: int) -> str:

@@ -1,7 +1,9 @@
 """The blocks of the Frontier page for a sweep that works, was stopped or is finished."""
 
 import time
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 import antidote_core as ac
@@ -50,9 +52,8 @@ def open_clicked() -> None:
     """Go to the run whose dot was clicked, if one was."""
     clicked = st.session_state.pop(OPEN, None)
     if clicked is not None:
-        st.session_state.pop("round", None)
-        st.session_state[store.RUN] = clicked
-        st.switch_page("pages/explore.py", query_params={store.RUN: clicked})
+        store.show(store.RUN, clicked)
+        st.switch_page("pages/explore.py", query_params={str(store.RUN): clicked})
 
 
 def draw_head(sweep_id: str, working: bool) -> None:
@@ -71,12 +72,12 @@ def draw_results(sweep_id: str, working: bool) -> None:
 
 def _head(sweep_id: str, working: bool) -> None:
     status = or_show_error(store.status_of, sweep_id)
-    view = or_show_error(store.sweep_view_of, sweep_id)
+    view = or_show_error(store.view_of, store.SWEEP, sweep_id)
     if status is None or view is None:
         return
     if working and not status.live:
         st.rerun()
-    store.runner().touch(sweep_id, store.owner())
+    store.watched(sweep_id)
     found = frontier_verdict(view)
     details = found.details
     if status.state is JobState.QUEUED:
@@ -115,7 +116,7 @@ def _figure(label: str, value: str) -> None:
 
 
 def _results(sweep_id: str, log: bool) -> None:
-    view = or_show_error(store.sweep_view_of, sweep_id)
+    view = or_show_error(store.view_of, store.SWEEP, sweep_id)
     if view is None or view.spec is None:
         return
     legend(view)
@@ -204,7 +205,7 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
         st.dataframe(cells, hide_index=True, column_config={"run": None})
 
 
-def _clickable(table, spec, key: str, alt: str) -> None:
+def _clickable(table: pd.DataFrame, spec: dict[str, Any], key: str, alt: str) -> None:
     state = st.vega_lite_chart(
         table, spec, key=key, alt=alt, on_select="rerun", selection_mode=CELL
     )
@@ -249,7 +250,7 @@ def trouble(sweep_id: str, status: JobStatus, view: SweepView) -> None:
     again, log = st.columns([1, 3])
     label = "Try the failed cells again" if missing else "Resume"
     if again.button(label, width="stretch", key="resume"):
-        or_show_error(store.resume, sweep_id)
+        or_show_error(store.again, sweep_id)
         st.rerun()
     if missing or status.state in (JobState.FAILED, JobState.DEAD):
         with log.expander("Log of the worker"):

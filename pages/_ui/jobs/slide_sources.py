@@ -4,39 +4,40 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from antidote_core.engine import RunError
+from antidote_core.engine import JobStatus, RunError
 from antidote_core.projection.layout import find_layout
 from antidote_core.reporting.documents.frontier_report import FrontierRecord, frontier_slides
 from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.documents.slides import Slide, run_slides
+from antidote_core.runs.kinds import JobKind
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.jobs import store
+from pages._ui.shared import rooms
 from pages._ui.shared.show import is_dark
-
-RUN, SWEEP = store.RUN, store.SWEEP
-PAGES = {RUN: "pages/explore.py", SWEEP: "pages/frontier.py"}
 
 
 @dataclass(frozen=True)
 class Job:
-    """A run or a sweep; `kind` is also the name of its id in a link."""
+    """A run or a sweep; the name of `kind` is that of its id in a link."""
 
-    kind: str
+    kind: JobKind
     job_id: str
 
     @property
     def page(self) -> str:
-        return PAGES[self.kind]
+        return f"pages/{self.kind.page.lower()}.py"
 
     @property
     def link(self) -> dict[str, str]:
-        return {self.kind: self.job_id}
+        return {self.kind.name: self.job_id}
 
 
 def asked() -> Job | None:
     """What the link asks for."""
-    for kind in PAGES:
-        if st.query_params.get(kind):
-            return Job(kind, st.query_params[kind])
+    for kind in (store.RUN, store.SWEEP):
+        if st.query_params.get(kind.name):
+            return Job(kind, st.query_params[kind.name])
     return None
 
 
@@ -46,17 +47,19 @@ def slides_of(job: Job) -> list[Slide]:
     if status.live:
         raise RunError("This is still at work; wait for its end, or stop it, then present it.")
     store.keep(job.job_id)
-    return _slides((job, status.ended, is_dark()), job)
+    dark = is_dark()
+    # With the visitor, also of an open run: its name is that of the visitor's own list.
+    return rooms.mine().kept(
+        "slides", (job, status.ended, status.name, dark), lambda: _slides(job, status, dark),
+        most=8, note="Drawing the slides…",
+    )  # fmt: skip
 
 
-@st.cache_resource(scope="session", max_entries=8, show_spinner="Drawing the slides…")
-def _slides(key: tuple, _job: Job) -> list[Slide]:
-    *_, dark = key
-    job_id = _job.job_id
-    data, status = store.run_data(job_id), store.status_of(job_id)
-    if _job.kind == SWEEP:
-        view = store.sweep_view_of(job_id)
+def _slides(job: Job, status: JobStatus, dark: bool) -> list[Slide]:
+    job_id, data = job.job_id, store.data_of(job.job_id)
+    view = store.view_of(job.kind, job_id)
+    if isinstance(status.spec, SweepSpec):
         return frontier_slides(FrontierRecord(data, status.spec, view, job_id, status.name), dark)
+    assert isinstance(status.spec, RunSpec)
     layout = find_layout(data, store.layouts_of(job_id))
-    view = store.view_of(job_id)
     return run_slides(RunRecord(data, status.spec, view, layout, job_id, status.name), dark)

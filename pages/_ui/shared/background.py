@@ -1,37 +1,30 @@
-"""What a server does in the background: compile the fast clustering once, collect garbage."""
+"""What a server does in the background: compile the fast clustering once, find slow answers."""
 
-import gc
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import Any
 
 import streamlit as st
 
 from antidote_core.clustering.compiled import warm
 
-COLLECT_SECONDS = 120.0
+KEPT = 64
+STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
+
+Key = tuple[Hashable, ...]
+_warming = threading.Thread(target=warm, name="warming", daemon=True)
+_begun = threading.Lock()
 
 
-@st.cache_resource(show_spinner=False)
 def start_warming() -> threading.Thread:
-    thread = threading.Thread(target=warm, daemon=True)
-    thread.start()
-    return thread
-
-
-@st.cache_resource(show_spinner=False)
-def start_collecting() -> threading.Thread:
-    """A whole garbage collection now and then; after every run of a page it would take too long."""
-
-    def collect() -> None:
-        while True:
-            time.sleep(COLLECT_SECONDS)
-            gc.collect()
-
-    thread = threading.Thread(target=collect, daemon=True)
-    thread.start()
-    return thread
+    """Compile in a thread of its own, once per process."""
+    with _begun:
+        if _warming.ident is None:
+            _warming.start()
+    return _warming
 
 
 @contextmanager
@@ -46,3 +39,63 @@ def patience() -> Iterator[None]:
             yield
     else:
         yield
+
+
+class Stale(Exception):
+    """The page that wanted the answer is gone."""
+
+
+class Jobs:
+    """Futures by key, one thread per kind, so that a slow kind never holds up a quick one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._futures: dict[Key, Future[Any]] = {}
+        self._asked: dict[Key, float] = {}
+
+    def ask(
+        self, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
+    ) -> Future[Any]:
+        key = (kind, *key)
+        with self._lock:
+            self._asked[key] = time.monotonic()
+            future = self._futures.pop(key, None)
+            if future is None or (future.done() and is_stale(future)):
+                pool = self._pools.setdefault(kind, ThreadPoolExecutor(1, kind))
+                future = pool.submit(self._work, key, function, *arguments)
+            self._futures[key] = future  # at the end: the first are the first to go
+            while len(self._futures) > KEPT:
+                self._asked.pop(oldest := next(iter(self._futures)), None)
+                self._futures.pop(oldest)
+            return future
+
+    def still_wanted(self, futures: list[Future[Any]]) -> None:
+        """A page waits for these: however long the others before them take, none is stale."""
+        with self._lock:
+            now = time.monotonic()
+            self._asked |= {key: now for key, future in self._futures.items() if future in futures}
+
+    def answered(self, kind: str, key: Key) -> bool:
+        """Whether the answer is there already."""
+        future = self._futures.get((kind, *key))
+        return future is not None and future.done() and future.exception() is None
+
+    def clear(self) -> None:
+        """Let go of all answers, and begin with none of those that wait."""
+        with self._lock:
+            pools, self._pools = self._pools, {}
+            self._futures.clear()
+            self._asked.clear()
+        for pool in pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _work(self, key: Key, function: Callable[..., Any], *arguments: Any) -> Any:
+        if time.monotonic() - self._asked.get(key, 0.0) > STALE_SECONDS:
+            raise Stale
+        return function(*arguments)
+
+
+def is_stale(future: Future[Any]) -> bool:
+    """Whether nobody will ever answer; the future must be done."""
+    return future.cancelled() or isinstance(future.exception(), Stale)

@@ -1,8 +1,11 @@
 """The frame around every page: its place in the navigation, width and style."""
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
-from pages._ui.shared.background import start_collecting, start_warming
+from pages._ui.jobs.keeper import KEEPER
+from pages._ui.shared import rooms
+from pages._ui.shared.background import start_warming
 from pages._ui.shared.show import page_style
 
 PAGES = {
@@ -19,7 +22,7 @@ HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run
 _FRAMED = "_framed"
 
 
-def navigation():
+def navigation() -> StreamlitPage:
     """The page to run, chosen by the URL; the first of PAGES is the default."""
     st.session_state[_FRAMED] = True
     names = [
@@ -37,7 +40,8 @@ def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
     page_style()
     start_warming()
-    start_collecting()
+    rooms.mine()  # the keeper looks after everybody who has a page
+    KEEPER.look_after(rooms.session())
 
 
 def enter() -> None:

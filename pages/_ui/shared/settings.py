@@ -6,6 +6,7 @@ each widget says in words what the name means.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import streamlit as st
 
@@ -14,7 +15,7 @@ from antidote_core.datasets import DatasetInfo, Form
 from pages._ui.data import own_tables
 from pages._ui.shared.link import escape
 
-URL = "query-params"
+URL: Final = "query-params"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Runs as a whole: processes, queue, stop, death of worker and server, recovery, idle runs."""
 
 import dataclasses
+import gc
 import os
 import random
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import weakref
 
 import pytest
 
@@ -214,6 +216,31 @@ def test_a_temporary_run_is_removed_when_nobody_renews_it(runner, home):
     assert runner.view(ids[0], "owner 0").rounds
     with pytest.raises(RunError, match="data of one's own"):
         runner.submit(SMALL, owner="ann", temporary=True)
+
+
+def test_a_damaged_run_does_not_keep_the_others_of_its_owner_from_being_renewed(runner, home):
+    data = dataclasses.replace(load_dataset("blobs"), name="mine")
+    spec = dataclasses.replace(SMALL, dataset="mine")
+    ids = [runner.submit(other(spec, n), data, "ann", temporary=True) for n in range(3)]
+    for run_id in ids:
+        runner.wait(run_id, 60, "ann")
+        os.utime(home / "runs" / run_id / "lease", (time.time() - LEASE_SECONDS + 90,) * 2)
+    (home / "runs" / ids[1] / "events.jsonl").unlink()
+    runner.renew("ann")
+    assert runner.store.expired(LEASE_SECONDS - 100) == []
+
+
+def test_views_of_removed_runs_are_let_go(runner, home):
+    data = dataclasses.replace(load_dataset("blobs"), name="mine")
+    spec = dataclasses.replace(SMALL, dataset="mine")
+    run_id = runner.submit(spec, data, "ann", temporary=True)
+    runner.wait(run_id, 60, "ann")
+    view = weakref.ref(runner.view(run_id, "ann"))
+    os.utime(home / "runs" / run_id / "lease", (0, 0))  # long ago: the owner is gone
+    until(lambda: not (home / "runs" / run_id).exists())
+    runner.drop_removed()
+    gc.collect()
+    assert view() is None
 
 
 def test_a_run_that_nobody_looks_at_is_stopped_and_says_so(home):

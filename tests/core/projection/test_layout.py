@@ -8,9 +8,7 @@ from antidote_core.projection.layout import (
     SAMPLE,
     Layout,
     find_layout,
-    layout_path,
     sample_rows,
-    start_layout,
 )
 
 
@@ -25,20 +23,6 @@ def test_shipped_layout_belongs_to_the_bundled_data(name, tmp_path):
     placed = layout.place(data.points, data.points[layout.rows[:50]])
     spread = np.ptp(layout.positions, axis=0).max()
     assert np.median(np.linalg.norm(placed - layout.positions[:50], axis=1)) < 0.05 * spread
-
-
-def test_layout_of_other_data_is_computed_once_and_found(tmp_path):
-    data = load_dataset("blobs")
-    assert find_layout(data, tmp_path) is None
-    assert start_layout(data, tmp_path).wait(timeout=300) == 0
-    layout = find_layout(data, tmp_path)
-    assert layout is not None
-    assert len(layout.rows) == data.n
-    assert [path.name for path in tmp_path.iterdir()] == [layout_path(data, tmp_path).name]
-    # Neighbours in the plane stay neighbours: the two blobs do not mix.
-    left = data.points[:, 0] < np.median(data.points[:, 0])
-    middle = [layout.positions[side].mean(axis=0) for side in (left, ~left)]
-    assert np.linalg.norm(middle[0] - middle[1]) > 1.0
 
 
 def test_placing_is_a_weighted_mean_of_the_nearest():
