@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
+
+import platformdirs
 
 import antidote_core
 
@@ -35,13 +36,7 @@ def default_home() -> Path:
     named = os.environ.get("ANTIDOTE_HOME")
     if named:
         return Path(named).expanduser()
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "antidote"
-    if sys.platform == "win32":
-        place = os.environ.get("LOCALAPPDATA")
-        return (Path(place) if place else Path.home() / "AppData" / "Local") / "antidote"
-    place = os.environ.get("XDG_DATA_HOME")
-    return (Path(place) if place else Path.home() / ".local" / "share") / "antidote"
+    return platformdirs.user_data_path("antidote", appauthor=False)
 
 
 def default_scheduler() -> str:

@@ -1,8 +1,9 @@
 """The real app on a free port, and Chromium to look at it.
 
-In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason. A
-test here may be tried a second time, because a browser and a server on busy cores can miss each
-other; the summary then counts a rerun, and what the page said at the first try is printed.
+In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason.
+`.ci/run` sets ANTIDOTE_BROWSER_RERUNS, because a browser and a server on busy cores can miss each
+other; every rerun prints its reason, and what the page said at the first try. Elsewhere there is
+none.
 """
 
 import os
@@ -38,9 +39,17 @@ ARGUMENTS = [
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    reruns = int(os.environ.get("ANTIDOTE_BROWSER_RERUNS", "0"))
     for item in items:
-        if item.path.parent == HERE:
-            item.add_marker(pytest.mark.flaky(reruns=1))
+        if reruns and item.path.parent == HERE:
+            item.add_marker(pytest.mark.flaky(reruns=reruns))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Every rerun says why it was needed."""
+    for report in terminalreporter.stats.get("rerun", []):
+        reason = (report.longreprtext or "no reason was given").strip().splitlines()[-1]
+        terminalreporter.write_line(f"RERUN {report.nodeid}: {reason}")
 
 
 @pytest.hookimpl(wrapper=True)

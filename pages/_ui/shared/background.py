@@ -48,7 +48,8 @@ class Stale(Exception):
 class Jobs:
     """Futures by key, one thread per kind, so that a slow kind never holds up a quick one."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = threading.Lock()
         self._pools: dict[str, ThreadPoolExecutor] = {}
         self._futures: dict[Key, Future[Any]] = {}
@@ -59,7 +60,7 @@ class Jobs:
     ) -> Future[Any]:
         key = (kind, *key)
         with self._lock:
-            self._asked[key] = time.monotonic()
+            self._asked[key] = self._clock()
             future = self._futures.pop(key, None)
             if future is None or (future.done() and is_stale(future)):
                 pool = self._pools.setdefault(kind, ThreadPoolExecutor(1, kind))
@@ -73,7 +74,7 @@ class Jobs:
     def still_wanted(self, futures: list[Future[Any]]) -> None:
         """A page waits for these: however long the others before them take, none is stale."""
         with self._lock:
-            now = time.monotonic()
+            now = self._clock()
             self._asked |= {key: now for key, future in self._futures.items() if future in futures}
 
     def answered(self, kind: str, key: Key) -> bool:
@@ -91,7 +92,7 @@ class Jobs:
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _work(self, key: Key, function: Callable[..., Any], *arguments: Any) -> Any:
-        if time.monotonic() - self._asked.get(key, 0.0) > STALE_SECONDS:
+        if self._clock() - self._asked.get(key, 0.0) > STALE_SECONDS:
             raise Stale
         return function(*arguments)
 

@@ -60,13 +60,11 @@ def test_a_run_to_its_end_is_the_run_in_process_and_is_replayed_at_once(runner, 
     assert status.started < status.ended
     assert status.message == "Finished: target reached."
 
-    begun = time.monotonic()
     again = runner.submit(spec, owner="bob")
     assert again == run_id
     assert runner.status(again).state is JobState.FINISHED
     assert plain(runner.view(again)) == plain(view)
-    assert time.monotonic() - begun < 1
-    assert not workers_under(home)
+    assert not workers_under(home)  # nothing is computed again
 
     events, offset = runner.events(run_id)
     assert [e.kind for e in events[:2]] == ["queued", "stage"]

