@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Iterable
+from numbers import Integral
 
 from antidote_core.errors import AntidoteError, SpecError
 
@@ -17,8 +18,8 @@ def is_number(value: object) -> bool:
 
 
 def is_whole(value: object, minimum: int) -> bool:
-    """Whether it is a whole number of at least `minimum`; true and false are none."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= minimum
+    """Whether it is a whole number of at least `minimum`, also of NumPy; true and false are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= minimum
 
 
 def check_whole(

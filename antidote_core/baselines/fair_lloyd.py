@@ -20,7 +20,7 @@ from antidote_core.baselines.inputs import (
     vanilla_centers,
 )
 from antidote_core.baselines.record import BaselineResult, four_scores
-from antidote_core.errors import SpecError
+from antidote_core.checks import check_whole
 from antidote_core.fairness import group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
@@ -55,8 +55,7 @@ def fair_lloyd(
     """
     started = time.perf_counter()
     points, groups, g = check_instance(points, groups, k)
-    if isinstance(restarts, bool) or not isinstance(restarts, int | np.integer) or restarts < 1:
-        raise SpecError(f"restarts must be a whole number of at least 1; got {restarts!r}.")
+    check_whole("restarts", restarts, 1)
     if init is None:
         first = vanilla_centers(points, k, seed)
     else:

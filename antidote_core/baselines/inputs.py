@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 
+from antidote_core.checks import check_whole
 from antidote_core.errors import DataError, SpecError
 from antidote_core.geometry import check_points
 from antidote_core.types import Floats, Ints
@@ -31,10 +32,9 @@ def check_instance(points: object, groups: object, k: int) -> tuple[Floats, Ints
     return points, codes, g
 
 
-def check_k(k: object, n: int) -> None:
+def check_k(k: int, n: int) -> None:
     """k must be a whole number from 1 to n."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise SpecError(f"k must be a whole number of at least 1; got {k!r}.")
+    check_whole("k", k, 1)
     if k > n:
         raise SpecError(f"k must be at most the number of points ({n}); got {k}.")
 

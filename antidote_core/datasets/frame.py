@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from antidote_core.checks import did_you_mean
 from antidote_core.datasets.columns import Levels, Numbers, read_feature, read_levels
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
@@ -166,8 +166,7 @@ def _checked_protected(
 def _check_known(df: pd.DataFrame, column: str, role: str) -> None:
     if column in df.columns:
         return
-    close = difflib.get_close_matches(column, list(df.columns), n=1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    hint = did_you_mean(column, df.columns)
     shown = ", ".join(df.columns[:10]) + (", …" if len(df.columns) > 10 else "")
     raise DataError(
         f"There is no column {column!r} to use as {role}{hint}; wanted one of the table's columns: "

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import operator
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.datasets.info import DatasetInfo, Form, Progress, Request
 from antidote_core.datasets.sets import adult, bank, creditcard, lfw, teaching
 from antidote_core.errors import DataError
@@ -55,18 +54,19 @@ def load_dataset(
     >>> load_dataset("adult", protected="sex", sample=100, seed=1).group_sizes.tolist()
     [33, 67]
     """
+    check_whole("seed", seed, 0, DataError)
+    if sample is not None:
+        check_whole("sample", sample, 1, DataError)
     info = dataset_info(name)
     forms = [form.name for form in info.forms()]
     request = Request(
         protected=_pick("protected attribute", protected, info.protected, info.name),
         rows=_pick("choice of rows", rows, forms, info.name),
-        seed=_whole("seed", seed, 0),
+        seed=int(seed),
         progress=progress or (lambda message: None),
     )
-    if sample is not None:
-        sample = _whole("sample", sample, 1)
     data = info.load(request)
-    return data if sample is None else subsample(data, sample, request.seed)
+    return data if sample is None else subsample(data, int(sample), request.seed)
 
 
 def load_for(spec: RunSpec) -> Dataset:
@@ -93,7 +93,7 @@ def dataset_info(name: str) -> DatasetInfo:
     """The registry's entry for `name`."""
     if not isinstance(name, str) or name not in DATASETS:
         raise DataError(
-            f"There is no data set named {name!r}{_hint(name, DATASETS)}; "
+            f"There is no data set named {name!r}{did_you_mean(name, DATASETS)}; "
             f"wanted one of {', '.join(DATASETS)}."
         )
     return DATASETS[name]
@@ -119,21 +119,6 @@ def _pick(what: str, wanted: str | None, choices: Iterable[str], dataset: str) -
         f"{dataset} has no {what} {wanted!r}; wanted one of {', '.join(names)}, or none for the "
         f"default ({names[0]})."
     )
-
-
-def _hint(wanted: object, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(str(wanted).casefold(), list(names), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
-
-
-def _whole(what: str, value: object, minimum: int) -> int:
-    try:
-        whole = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        whole = minimum - 1
-    if isinstance(value, bool) or whole < minimum:
-        raise DataError(f"{what} must be a whole number of at least {minimum}; got {value!r}.")
-    return whole
 
 
 SMALLEST_SHARE = 2

@@ -26,6 +26,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from antidote_core.checks import check_whole
 from antidote_core.errors import SpecError
 from antidote_core.types import Floats
 
@@ -145,8 +146,7 @@ class Evaluator:
         on_eval: OnEval | None = None,
         cancel: Cancel | None = None,
     ) -> None:
-        if isinstance(budget, bool) or not isinstance(budget, int | np.integer) or budget < 1:
-            raise SpecError(f"budget must be a whole number of at least 1; got {budget!r}.")
+        check_whole("budget", budget, 1)
         self.box = box
         self.budget = int(budget)
         self.count = 0

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from antidote_core.errors import SpecError
+from antidote_core.checks import check_whole
 from antidote_core.optimizers.protocol import (
     Box,
     Cancel,
@@ -48,8 +48,7 @@ def sre(minimise: Minimise, embed_dim: int, rounds: int = 5) -> Minimise:
     (300, True)
     """
     for name, value in (("embed_dim (n′)", embed_dim), ("rounds", rounds)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            raise SpecError(f"{name} must be a whole number of at least 1; got {value!r}.")
+        check_whole(name, value, 1)
     low_box = Box(np.r_[0.0, -np.ones(embed_dim)], np.r_[2.0, np.ones(embed_dim)])
     stay = np.r_[1.0, np.zeros(embed_dim)]
 

@@ -8,10 +8,10 @@ A cell says which table, data, clustering, cost and k, and in which of two modes
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from antidote_core.checks import did_you_mean
 from antidote_core.datasets import available_forms, load_dataset
 from antidote_core.errors import SpecError
 from antidote_core.paper import paper_row, paper_tables
@@ -96,8 +96,7 @@ def all_cells(
 def _check(what: str, names: Iterable[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean {close[0]!r}?)" if close else ""
+            hint = did_you_mean(name, known)
             raise SpecError(f"{what} must be one of {', '.join(known)}; got {name!r}{hint}.")
 
 

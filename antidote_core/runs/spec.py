@@ -169,4 +169,8 @@ def _or(names: tuple[str, ...]) -> str:
 
 def _check_whole(name: str, value: object, minimum: int) -> None:
     symbol = f" ({PAPER_SYMBOLS[name]})" if name in PAPER_SYMBOLS else ""
+    if not isinstance(value, int):  # a number of NumPy does not go to JSON
+        raise SpecError(
+            f"{name}{symbol} must be a whole number of at least {minimum}; got {value!r}."
+        )
     check_whole(f"{name}{symbol}", value, minimum)

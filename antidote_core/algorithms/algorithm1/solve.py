@@ -25,6 +25,7 @@ import numpy as np
 
 from antidote_core.baselines import fair_lloyd_centers
 from antidote_core.baselines.inputs import check_groups_present
+from antidote_core.checks import check_whole
 from antidote_core.clustering.son import SonClustering, check_lambda, son_clustering
 from antidote_core.errors import SpecError
 from antidote_core.fairness import SocialTable, group_means, social_from_costs
@@ -259,8 +260,7 @@ def check_gamma(gamma: object) -> None:
 
 def check_size(size: object, name: str = "size (|V|)") -> None:
     """A number of points must be whole and positive."""
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise SpecError(f"{name} must be a whole number of at least 1; got {size!r}.")
+    check_whole(name, size, 1)
 
 
 def _check_instance(points: object, groups: object) -> tuple[Floats, Ints]:

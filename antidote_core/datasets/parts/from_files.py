@@ -5,7 +5,6 @@ The first pass finds means, deviations and groups, the second writes the standar
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.datasets.columns import Levels, in_order, read_feature, read_levels
 from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP
 from antidote_core.datasets.parts.folder import Parts, write_chunks
@@ -46,8 +46,7 @@ def parts_from_files(
     >>> parts.n, [file.rows for file in parts.files], parts.group_sizes.tolist()
     (4, [3, 1], [2, 2])
     """
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise DataError(f"rows must be a whole number of at least 1; got {rows!r}.")
+    check_whole("rows", rows, 1, DataError)
     features = list(features)
     if not features or len(set(features)) < len(features) or protected in features:
         raise DataError(
@@ -238,8 +237,7 @@ def _check_columns(path: Path, wanted: list[str]) -> None:
         ) from None
     lost = [name for name in wanted if name not in found]
     if lost:
-        close = difflib.get_close_matches(lost[0], found, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        hint = did_you_mean(lost[0], found)
         raise DataError(
             f"{path} has no column {lost[0]!r}{hint}; wanted the same columns in every file: "
             f"{', '.join(map(repr, wanted))}."
