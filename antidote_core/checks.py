@@ -18,7 +18,7 @@ def is_number(value: object) -> bool:
 
 
 def is_whole(value: object, minimum: int) -> bool:
-    """Whether it is a whole number of at least `minimum`, also of NumPy; true and false are none."""
+    """Whether it is a whole number of at least `minimum`, NumPy too; true and false are none."""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= minimum
 
 

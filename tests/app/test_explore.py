@@ -16,7 +16,9 @@ from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.figures import comparison_chart, curve
 from antidote_core.reporting.figures.maps import features_picture, run_map_figure
 from antidote_core.reporting.text.verdict import verdict
+from antidote_core.runs.events import Shrunk, Spread
 from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import pack
 
 from .test_pages import open_page, texts
 
@@ -240,19 +242,18 @@ def test_the_curve_has_a_row_for_everything_and_keeps_labels_apart(view) -> None
     heights = table.loc[table["kind"] == "frame", "cost"]
     room = curve.LABEL_ROOM * (heights.max() - heights.min())
     assert (np.diff(places) > 0.6 * room).all()
-    again = curve.curve_table(dataclasses.replace(view, history=view.history[:1]))
+    again = curve.curve_table(dataclasses.replace(view, steps=view.steps[:2]))
     assert list(again.columns) == list(table.columns)
 
 
 def test_a_cluster_with_hardly_anyone_in_it_makes_the_verdict_doubtful(view) -> None:
     confirmed = dataclasses.replace(view.verification, confirmed=True, antidote_only=0)
-    good = dataclasses.replace(
-        view, reached=True, verification=confirmed, noise=(), vanilla_cost=0.0, cost=-0.7
-    )
+    begun = dataclasses.replace(view.steps[0], cost=0.0)
+    good = dataclasses.replace(view, verification=confirmed, noise=())
     few = np.array([[1.0, 1.0], [199.0, 199.0]])
     for counts, tone in ((few, "doubtful"), (few + 100, "good")):
-        last = dataclasses.replace(view.history[0], cost=-0.7, counts=counts)
-        found = verdict(dataclasses.replace(good, history=(last,)))
+        last = dataclasses.replace(view.history[0], cost=-0.7, counts=counts, reached=True)
+        found = verdict(dataclasses.replace(good, steps=(begun, last)))
         assert found.tone == tone
         assert ("one cluster now holds only 2 points" in found.text) == (tone == "doubtful")
 
@@ -262,14 +263,26 @@ def test_the_curve_grows_from_nothing() -> None:
     assert set(table["kind"]) == {"frame"}
 
 
+TABLES = ("centers", "counts", "group_costs")
+
+
 def test_steps_begin_with_plain_clustering_and_hold_the_answer(view) -> None:
-    found = snapshots.view.steps
-    assert len(found) == view.rounds + 1
-    answer = found[snapshots.view.answer_index]
-    np.testing.assert_array_equal(answer.antidote, view.antidote)
-    shrunk = dataclasses.replace(view, antidote=view.antidote[:1], cost=-0.4)
-    assert snapshots.steps(shrunk)[-1].centers is None
-    assert snapshots.answer_step(shrunk) == view.rounds + 1
+    assert view.steps[0].title == "Plain clustering"
+    assert len(view.steps) == view.rounds + 1
+    assert view.steps[view.answer_index] is view.answer
+    values = {name: getattr(view.answer, name) for name in ("cost", "balance", "social")}
+    tables = {name: getattr(view.answer, name).tolist() for name in TABLES}
+    for event, title in (
+        (Shrunk, "After taking away what was not needed"),
+        (Spread, "After spreading out what lay on one spot"),
+    ):
+        fewer = pack(view.antidote[:1])
+        changed = view.apply_event(event(antidote=fewer, evaluations=9, **values, **tables))
+        assert changed.steps[-1].title == title
+        assert changed.answer_index == view.rounds + 1
+        assert changed.size == 1
+        same = event(antidote=pack(view.antidote), evaluations=9, **values, **tables)
+        assert len(view.apply_event(same).steps) == len(view.steps)  # the same V is no step
 
 
 @pytest.mark.parametrize("clustering", ["kmeans", "spectral"])

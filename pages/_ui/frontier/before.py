@@ -61,7 +61,7 @@ class Known:
             compute_reference, cell.spec.to_json(), self.data, self.spec.target,
         )  # fmt: skip
         found = self._answer(future, problem)
-        if found is not None and "data" in found:
+        if found is not None and "event" in found:
             self.fair[problem] = Reference.of(found["event"])
         elif found is not None:
             self.trouble[problem] = found["reason"]
