@@ -219,7 +219,7 @@ def let_the_algorithm_try(situation: str, goal: str) -> AlgorithmTry:
         found.value,
         found.evaluations,
         time.monotonic() - begun,
-        round(checked.share * len(checked.costs)),
+        checked.agreeing,
         len(checked.costs),
     )
 

@@ -40,7 +40,7 @@ from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
-from antidote_core.reporting.text.verdict import agreement, cost_digits, noise_range, verdict
+from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
 from antidote_core.reporting.text.words import duration, share_of_data
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
@@ -111,7 +111,7 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
     if view.verification is not None:
         facts.append(("independent clusterings that agree", agreement(view.verification)))
     if view.noise:
-        low, high = (words.number(cost, digits) for cost in noise_range(view))
+        low, high = (words.number(cost, digits) for cost in view.noise_band)
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
     facts.append(
         (

@@ -21,7 +21,7 @@ from antidote_core.reporting.figures.comparison_chart import (
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.settings_text import dataset_title
-from antidote_core.reporting.text.verdict import agreement, cost_digits, noise_range, verdict
+from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
 from antidote_core.reporting.text.words import number, share_of_data
 
 
@@ -112,7 +112,7 @@ def _sure(record: RunRecord) -> list[Slide]:
         BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),
     ]
     if view.noise:
-        low, high = (number(cost, digits) for cost in noise_range(view))
+        low, high = (number(cost, digits) for cost in view.noise_band)
         span = low if low == high else f"{low} to {high}"
         every = "for every seed tried" if low == high else "from seed to seed: the noise"
         numbers.append(BigNumber(span, "cost of plain clustering", every))

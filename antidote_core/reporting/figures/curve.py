@@ -23,7 +23,7 @@ from antidote_core.reporting.figures.palette import (
     hollow,
     ink,
 )
-from antidote_core.reporting.text.verdict import cost_digits, noise_range
+from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import number, share_of_data
 from antidote_core.runs.view import RunView
 
@@ -60,7 +60,7 @@ def curve_table(
         low, high = _domain([low, high, *(cost for _, cost, _ in near)], room=0.0)
         rows += [{"kind": "frame", "size": 0, "cost": value} for value in (low, high)]
     if view.noise:
-        lowest, highest = noise_range(view)
+        lowest, highest = view.noise_band
         rows.append({"kind": "band", "low": lowest, "high": highest, "cost": lowest})
     labels, top, bottom = label_lines(near, away, low, high, LABEL_ROOM * (high - low))
     if bottom < low:

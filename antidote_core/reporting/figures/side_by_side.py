@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures.palette import LEGEND_ABOVE, VANILLA, cluster_mark
 from antidote_core.reporting.text.settings_text import settings
-from antidote_core.reporting.text.verdict import cost_digits, noise_range, verdict
+from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.reporting.text.words import chart_text, duration, number, percent, share_of_data
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
@@ -144,7 +144,7 @@ def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
 def _results(side: Side, digits: int) -> dict[str, str]:
     view = side.view
     checks = view.verification
-    low, high = noise_range(view)
+    low, high = view.noise_band
 
     def cost(value: float) -> str:
         return number(value, digits) if math.isfinite(value) else "not known"

@@ -79,14 +79,7 @@ def cost_digits(view: RunView) -> int:
 
 def agreement(checked: Verification) -> str:
     """How many of the independent clusterings agree, as "4 of 4"."""
-    checks = len(checked.costs)
-    return f"{round(checked.share * checks)} of {checks}"
-
-
-def noise_range(view: RunView) -> tuple[float, float]:
-    """Lowest and highest cost of plain clustering that the run has seen."""
-    seen = (*view.noise, view.vanilla_cost)
-    return min(seen), max(seen)
+    return f"{checked.agreeing} of {checked.checks}"
 
 
 def _cost(view: RunView, value: float) -> str:
@@ -111,7 +104,7 @@ def _checks(view: RunView) -> str:
 def _noise(view: RunView) -> str:
     if not view.noise:
         return ""
-    low, high = (_cost(view, cost) for cost in noise_range(view))
+    low, high = (_cost(view, cost) for cost in view.noise_band)
     band = f"plain clustering itself moves between {low} and {high} from seed to seed"
     if low == high:
         band = "plain clustering gives the same cost for every seed tried"

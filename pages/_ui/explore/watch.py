@@ -149,7 +149,7 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         share = share_of_data(view.size, view.points)
         _figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
         if view.verification is not None:
-            agreeing = round(view.verification.share * len(view.verification.costs))
+            agreeing = view.verification.agreeing
             checks = len(view.verification.costs)
             meaning = explain("independent clustering")
             _figure("Independent checks that agree", f"{agreeing} of {checks}", meaning)
