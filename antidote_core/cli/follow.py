@@ -12,6 +12,7 @@ from antidote_core.runs.events import Event
 from antidote_core.runs.kinds import JobKind
 
 LOOK_SECONDS = 0.2
+STOP_SECONDS = 15.0
 
 
 class Follow:
@@ -27,8 +28,17 @@ class Follow:
         self.view: Any = kind.view()
         self.lines: list[str] = []
 
-    def until_end(self, seconds: float = math.inf) -> None:
-        """Tell every event until the last one, or until so many seconds have passed."""
+    def until_end(self) -> bool:
+        """Tell every event until the last one; Ctrl-C stops the job. Returns whether it did."""
+        try:
+            self._follow(math.inf)
+            return False
+        except KeyboardInterrupt:
+            self._runner.stop(self._id)
+            self._follow(STOP_SECONDS)
+            return True
+
+    def _follow(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             live = self._runner.status(self._id).live

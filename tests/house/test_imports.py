@@ -11,8 +11,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 NOT_AT_IMPORT = ("streamlit", "altair", "plotly", "umap", "cvxpy", "zoopt", "dask", "distributed",
-                 "numba", "llvmlite", "highspy")  # fmt: skip
-ONE_FILE_EACH = {"zoopt", "cvxpy", "umap", "dask", "highspy"}
+                 "numba", "llvmlite", "highspy", "cyclopts", "rich")  # fmt: skip
+ONE_FILE_EACH = {"zoopt", "cvxpy", "umap", "dask", "highspy", "cyclopts"}
 
 
 def run_python(code, folder=ROOT):

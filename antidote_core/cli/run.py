@@ -1,0 +1,127 @@
+"""`python -m antidote_core run` and `compare`: Algorithm 2, alone or beside the others."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from antidote_core.algorithms.algorithm2.grow import grow
+from antidote_core.analysis.comparison import compare as comparison
+from antidote_core.cli.options import NOT_REACHED, REACHED
+from antidote_core.datasets import load_for
+from antidote_core.reporting.text.design_words import (
+    cut_sentence,
+    design_sentences,
+    extreme_sentence,
+)
+from antidote_core.runs.events import Event
+from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.view import RunView
+from antidote_core.types import Dataset
+
+
+def read_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """With `target` as a number or a name and `embed_dim` as a whole number or None."""
+    for name in {"target", "embed_dim"} & given.keys():
+        with suppress(ValueError):
+            given[name] = float(given[name])
+    embed = given.get("embed_dim")
+    if isinstance(embed, float) and embed.is_integer():
+        given["embed_dim"] = int(embed)
+    return {**given, "embed_dim": None} if embed == "none" else given
+
+
+def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None) -> int:
+    """Find antidote points by Algorithm 2."""
+    spec = RunSpec(**read_settings(settings))
+    data = load_for(spec)
+    view = RunView()
+    log = []
+    for event in grow(spec, data):
+        view = view.apply_event(event)
+        log.append(event.to_json())
+        if json:
+            print(log[-1], flush=True)
+        else:
+            _tell(event, view)
+    result = view.to_dict()
+    if json:
+        print(dumps({"kind": "result", **result}, separators=(",", ":")))
+    else:
+        extreme = extreme_sentence(data.points, view.antidote)
+        for sentence in (*view.notes[len(data.notes) :], *design_sentences(view), extreme):
+            if sentence:
+                print(sentence)
+    if out is not None:
+        _write(out, spec, data, view, log, result)
+    return REACHED if view.reached else NOT_REACHED
+
+
+def compare(settings: dict[str, Any], *, json: bool = False) -> int:
+    """Plain clustering, fair algorithms in both scorings, antidote data."""
+    spec = RunSpec(**read_settings(settings))
+    heads = ("balance", "social", "silhouette", "Davies-B.", "Calinski-H.", "seconds", "|V|")
+    if not json:
+        print(f"{spec.dataset}, {spec.clustering}, k = {spec.k}; costs: lower is fairer")
+        print(f"{'':24}{'scoring':16}" + "".join(f"{head:>12}" for head in heads))
+    for row in comparison(spec):
+        if json:
+            print(dumps(row.to_dict(), separators=(",", ":")), flush=True)
+            continue
+        scores = row.quality
+        values = (
+            row.balance, row.social, scores.silhouette, scores.davies_bouldin,
+            scores.calinski_harabasz, row.seconds, row.size,
+        )  # fmt: skip
+        print(
+            f"{row.name:24}{row.scoring:16}" + "".join(f"{value:12.5g}" for value in values),
+            flush=True,
+        )
+        for note in row.notes:
+            print(f"    {note}")
+    return REACHED
+
+
+def _tell(event: Event, view: RunView) -> None:
+    """One line a person can read, for the events that matter."""
+    data = event.data
+    lines = {
+        "vanilla": lambda: f"plain clustering: cost {data['cost']:.6g}",
+        "target": lambda: (
+            f"target: {'below' if data['strict'] else 'at most'} {data['target']:.6g}"
+            + (f" ({data['sota']['name']}, {data['sota']['scoring']})" if data["sota"] else "")
+        ),
+        "noise": lambda: (
+            f"plain clustering over other seeds: {min(data['costs']):.6g} "
+            f"to {max(data['costs']):.6g}"
+        ),
+        "round": lambda: (
+            f"round {data['index'] + 1}: |V| = {data['size']} "
+            f"({100 * data['size'] / view.points:.3g}% of U), cost {data['cost']:.6g}, "
+            f"{data['evaluations']} evaluations, {event.seconds:.1f} s"
+        ),
+        "cut": lambda: f"  {cut_sentence(data)}",
+        "spread": lambda: f"spread out: cost {data['cost']:.6g}",
+        "shrunk": lambda: f"shrunk to |V| = {view.size}, cost {data['cost']:.6g}",
+        "verified": lambda: (
+            f"independent clusterings that meet the target: {data['share']:.0%} "
+            f"(best one: cost {data['best_cost']:.6g})"
+        ),
+        "finished": lambda: f"finished: {data['reason']}; {view.seconds:.1f} s",
+        "stopped": lambda: f"stopped: {data['reason']}",
+    }
+    if event.type in lines:
+        print(lines[event.type](), flush=True)
+
+
+def _write(
+    folder: Path, spec: RunSpec, data: Dataset, view: RunView, log: list[str], result: Any
+) -> None:
+    """events.jsonl, spec.json, result.json and antidote.csv (original units)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "events.jsonl").write_text("\n".join(log) + "\n", encoding="utf-8")
+    (folder / "spec.json").write_text(spec.to_json() + "\n", encoding="utf-8")
+    (folder / "result.json").write_text(dumps(result, indent=1) + "\n", encoding="utf-8")
+    data.to_original(view.antidote).to_csv(folder / "antidote.csv", index=False)
