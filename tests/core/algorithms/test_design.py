@@ -473,7 +473,7 @@ def test_signs_of_life_say_what_is_being_done(monkeypatch):
     assert "clustering the data as it is" in said
     assert set(said) <= set(grow_module.DOING.values())
     assert fold(events).state == "finished"
-    assert fold(events[:2]).stage in ("", *said)
+    assert fold(events[:2]).activity in ("", *said)
 
 
 @pytest.mark.parametrize("optimizer", ["design", "structured"])
