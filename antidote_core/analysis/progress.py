@@ -29,11 +29,10 @@ def progress(view: RunView, spec: RunSpec, elapsed: float = math.nan) -> Progres
     """The figures after the events so far; `elapsed` seconds count for a time limit.
 
     >>> from antidote_core.runs.view import fold
-    >>> from antidote_core.runs.events import Event
-    >>> events = [Event("noise", 2.0, {"costs": []})]
-    >>> report = {"index": 0, "size": 10, "cost": -0.3, "evaluations": 400}
-    >>> view = fold([*events, Event("progress", 4.0, report)])
-    >>> progress(view, RunSpec(dataset="bank", budget=1000)).round_seconds
+    >>> from antidote_core.runs.events import Noise, Progress
+    >>> begun = Noise(seconds=2.0, costs=[])
+    >>> report = Progress(seconds=4.0, index=0, size=10, cost=-0.3, evaluations=400)
+    >>> progress(fold([begun, report]), RunSpec(dataset="bank", budget=1000)).round_seconds
     3.0
     """
     before = view.history[-1].evaluations if view.history else 0
