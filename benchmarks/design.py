@@ -17,7 +17,7 @@ from sklearn.cluster import KMeans
 
 import antidote_core as ac
 from antidote_core.algorithms.algorithm2.grow import grow
-from antidote_core.runs.view import RunView, after
+from antidote_core.runs.view import RunView
 
 CASES = {
     "adult-2-balance": ("adult", 2, "balance", -0.6, 0.01),
@@ -51,7 +51,7 @@ def measure(
     cpu, begun, waits = time.process_time(), time.perf_counter(), []
     last = begun
     for event in grow(spec, data):
-        view = after(view, event)
+        view = view.apply_event(event)
         now = time.perf_counter()
         waits.append(now - last)
         last = now

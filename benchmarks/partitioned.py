@@ -64,7 +64,7 @@ class Counted:
         self.bytes = 0
 
     def call_all(self, method: str, *arguments: object) -> list[object]:
-        answers = self._part_workers.ask(method, *arguments)
+        answers = self._part_workers.call_all(method, *arguments)
         question = len(pickle.dumps((method, arguments), protocol=5))
         self.bytes += question * len(answers)
         self.bytes += sum(len(pickle.dumps(answer, protocol=5)) for answer in answers)
@@ -110,9 +110,8 @@ def measure(parts: Parts, client: Client) -> None:
     print(
         f"{n:,} points in {len(parts.files)} parts, {D} features, {G} groups, k = {K}", flush=True
     )
-    print(
-        f"read by {len(counted.ask('memory'))} workers       {time.perf_counter() - begun:8.1f} s"
-    )
+    readers = len(counted.call_all("memory"))
+    print(f"read by {readers} workers       {time.perf_counter() - begun:8.1f} s")
     begun = time.perf_counter()
     problem = PartitionedProblem(parts, fairness="social", k=K, part_workers=counted)
     print(f"portfolio (10 restarts)     {time.perf_counter() - begun:8.1f} s", flush=True)

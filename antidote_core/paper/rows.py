@@ -31,7 +31,7 @@ TWIN = "twin"
 
 @dataclass(frozen=True)
 class Cell:
-    """One number to compute; `key` names it in journals and results."""
+    """One number to compute; `key` names it in logs and results."""
 
     table: str
     dataset: str

@@ -29,6 +29,7 @@ from antidote_core.engine import JobState, RunError, Runner
 from antidote_core.engine.limits import Limits
 from antidote_core.engine.settings import worker_environment
 from antidote_core.engine.store.log import Follower, read
+from antidote_core.runs import kinds
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
@@ -304,7 +305,7 @@ def clock_jumps(times: int = 4) -> Row:
             try:
                 well = runner.wait(run_id, 120).state is JobState.FINISHED
                 well &= runner.wait(own, 120, "ann").state is JobState.FINISHED
-                listed = {status.run_id for status in runner.jobs("ann", RUN)}
+                listed = {status.run_id for status in runner.jobs("ann", kinds.RUN)}
             finally:
                 time.time = real  # type: ignore[misc]
             well &= result(runner.view(run_id)) == whole and listed == {run_id, own}
@@ -430,7 +431,7 @@ def old_stores(times: int = 3) -> Row:
             else:
                 index.unlink()
             with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
-                listed = {status.run_id: status.name for status in runner.jobs("ann", RUN)}
+                listed = {status.run_id: status.name for status in runner.jobs("ann", kinds.RUN)}
                 well = sorted(listed) == sorted(ids) and listed.get(ids[0]) == "mine"
                 well &= [result(runner.view(run_id)) for run_id in ids] == kept
                 again = runner.submit(replace(SPEC, seed=0), owner="ann")

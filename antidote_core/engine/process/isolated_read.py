@@ -51,7 +51,7 @@ class Full(DataError):
 def read_isolated(
     name: str, content: bytes, form: TextFormat | None, sheet: str | None, blanks: Sequence[str]
 ) -> Table:
-    """What `tables.read_table` gives, read elsewhere; refused when pages hold too many tables."""
+    """What `uploads.read_table` gives, read elsewhere; refused when pages hold too many tables."""
     how = {"form": form and asdict(form), "sheet": sheet, "blanks": list(blanks)}
     table = unpack(_asked("read", name, content, how))
     size = int(table.frame.memory_usage(deep=True).sum())
@@ -66,7 +66,7 @@ def read_isolated(
 
 
 def sheet_names_isolated(name: str, content: bytes) -> list[str]:
-    """What `tables.sheet_names` gives, read elsewhere."""
+    """What `uploads.sheet_names` gives, read elsewhere."""
     names: list[str] = json.loads(_asked("sheets", name, content, {}))
     return names
 
