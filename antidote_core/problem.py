@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,11 +15,15 @@ from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import (
     BalanceTable,
     SocialTable,
+    assigned_squared,
     balance_from_counts,
+    cluster_counts,
     get_fairness,
+    group_means,
     social_from_costs,
 )
-from antidote_core.geometry import check_points
+from antidote_core.geometry import check_points, nearest_center
+from antidote_core.guard import MAX_PRICE, Guard, check_guard, violation
 from antidote_core.types import Dataset, Floats, Solution
 
 if TYPE_CHECKING:
@@ -43,12 +48,17 @@ class Tables:
 class Independent:
     """A plain clustering of U ∪ V from scratch: its objective, its cost scored on U alone.
 
-    `antidote_only` clusters hold no point of U.
+    `antidote_only` clusters hold no point of U; `smallest_share` of U is in the smallest cluster,
+    and `price` is the part by which the inertia on U is above that of plain clustering. `kept` says
+    whether the guard allows both.
     """
 
     objective: float
     cost: float
     antidote_only: int
+    smallest_share: float
+    price: float
+    kept: bool
 
 
 def check_settings(k: int, restarts: int, seed: int) -> None:
@@ -57,8 +67,15 @@ def check_settings(k: int, restarts: int, seed: int) -> None:
         check_whole(name, value, minimum)
 
 
+# A V that breaks the guard ranks behind every V that keeps it, whatever their costs are.
+OUTSIDE = 1e12
+
+
 class Problem:
     """f(V) = F(C(U ∪ V), U), exact, for V of any size.
+
+    `min_share` and `max_price` are the guard (see `guard`): which V count at all. `evaluate` gives
+    the cost of any V; `rank`, which searches minimise, puts those that break the guard last.
 
     >>> from antidote_core.datasets import load_dataset
     >>> problem = Problem(load_dataset("blobs"), fairness="social")
@@ -74,6 +91,8 @@ class Problem:
         k: int = 2,
         restarts: int = 10,
         seed: int = 0,
+        min_share: float | None = None,
+        max_price: float | None = MAX_PRICE,
     ) -> None:
         self.data = data
         self.clustering = get_clustering(clustering)
@@ -88,17 +107,32 @@ class Problem:
         self.points, self.groups = points, groups
         self.k, self.restarts, self.seed = k, restarts, seed
         self.evaluator = self.clustering.make_evaluator(points, groups, k, restarts, seed)
-        self._statistic = self.fairness.statistic
+        self._statistic, self._violation = self.fairness.statistic, violation
         if self.fairness.compiles and clustering == "kmeans":
             from antidote_core.clustering.compiled import compiled
 
             self._statistic = compiled(self.fairness.statistic)
+            self._violation = compiled(violation)
         self.vanilla = self.cluster(np.empty((0, points.shape[1])))
+        self.set_guard(min_share, max_price)
+
+    def set_guard(self, min_share: float | None, max_price: float | None) -> None:
+        """Judge by another guard from now on."""
+        check_guard(min_share, max_price, self.k)
+        self.guard = Guard.around(*self._plain_statistics, min_share, max_price)
+
+    @cached_property
+    def _plain_statistics(self) -> tuple[Floats, Floats]:
+        _, counts, group_costs = self.evaluator.statistics(self.points[:0])
+        return counts, group_costs
 
     @classmethod
     def of(cls, spec: RunSpec, data: Dataset) -> Self:
         """The problem that a run is about."""
-        return cls(data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed)
+        return cls(
+            data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed,
+            spec.min_share, spec.max_price,
+        )  # fmt: skip
 
     def _checked(self, antidote: Floats) -> Floats:
         antidote = np.array(antidote, dtype=np.float64, order="C")
@@ -115,10 +149,41 @@ class Problem:
 
     def evaluate(self, antidote: Floats) -> float:
         """F(C(U ∪ V), U) for V = antidote (m, d) in the space of the points; m may be 0."""
-        centers, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
+        return self._cost_of(*self.evaluator.statistics(self._checked(antidote)))
+
+    def _cost_of(self, centers: Floats, counts: Floats, group_costs: Floats) -> float:
         if self._statistic is None:
             return self.fairness.of_centers(centers, self.points, self.groups)
         return float(self._statistic(counts, group_costs))
+
+    def rank(self, antidote: Floats) -> float:
+        """What a search minimises: the cost, where V keeps the guard and the cost tells V apart.
+
+        Clusterings of the worst cost there is follow in the order of the cost's `finer` statistic,
+        and behind all of them those that break the guard, least violation first.
+        """
+        return self.rank_of(*self.evaluator.statistics(self._checked(antidote)))
+
+    def rank_of(self, centers: Floats, counts: Floats, group_costs: Floats) -> float:
+        """The rank of a clustering of U."""
+        beyond = self._violation(counts, group_costs, self.guard.least, self.guard.most)
+        if beyond > 0.0:
+            return OUTSIDE * (1.0 + beyond)
+        cost = self._cost_of(centers, counts, group_costs)
+        if self.fairness.finer is not None and cost == self.fairness.worst:
+            return cost + self.fairness.finer(counts, group_costs)
+        return cost
+
+    def cost_at_rank(self, rank: float) -> float:
+        """The cost that a rank stands for; that of plain clustering where the guard is broken."""
+        if rank >= OUTSIDE:
+            return self.vanilla.cost
+        return min(rank, self.fairness.worst)
+
+    def keeps_guard(self, antidote: Floats) -> bool:
+        """Whether C(U ∪ V) keeps the guard."""
+        _, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
+        return self.guard.keeps(counts, group_costs)
 
     def cluster(self, antidote: Floats) -> Solution:
         """Centres, labels of U and cost under C(U ∪ V)."""
@@ -130,12 +195,27 @@ class Problem:
         """U ∪ V clustered anew by the plain clustering, without the evaluator."""
         union = np.vstack([self.points, antidote])
         fit = self.clustering.fit(union, k=self.k, restarts=restarts, seed=seed)
-        labels = np.asarray(fit.labels[: len(self.points)])
         if self.clustering.by_nearest_center:
-            cost = self.fairness.of_centers(fit.centers, self.points, self.groups)
+            labels, _ = nearest_center(self.points, fit.centers)
         else:
-            cost = self.fairness.of_labels(labels, fit.centers, self.points, self.groups)
-        return Independent(fit.objective, cost, self.k - len(np.unique(labels)))
+            labels = np.asarray(fit.labels[: len(self.points)])
+        cost = self.fairness.of_labels(labels, fit.centers, self.points, self.groups)
+        g = int(self.groups.max()) + 1
+        counts = cluster_counts(labels, self.groups, self.k, g)
+        squared = assigned_squared(labels, fit.centers, self.points)
+        return self._judged(fit.objective, cost, counts, group_means(squared, self.groups, g))
+
+    def _judged(
+        self, objective: float, cost: float, counts: Floats, group_costs: Floats
+    ) -> Independent:
+        return Independent(
+            objective,
+            cost,
+            int((counts.sum(axis=1) == 0).sum()),
+            self.guard.smallest_share(counts),
+            self.guard.price(counts, group_costs),
+            self.guard.keeps(counts, group_costs),
+        )
 
     def tables(self, antidote: Floats) -> Tables:
         """The cluster x group table and the group costs behind the cost of V."""

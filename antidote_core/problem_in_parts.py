@@ -19,6 +19,7 @@ from antidote_core.clustering.parts.evaluator import SAMPLE, PartitionedEvaluato
 from antidote_core.datasets.parts.folder import Parts, shares
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
+from antidote_core.guard import MAX_PRICE, violation
 from antidote_core.problem import BOXES, Independent, Problem, check_settings
 from antidote_core.types import Floats, Ints, Solution
 
@@ -80,6 +81,8 @@ class PartitionedProblem(Problem):
         seed: int = 0,
         part_workers: PartWorkers | None = None,
         sample: int = SAMPLE,
+        min_share: float | None = None,
+        max_price: float | None = MAX_PRICE,
     ) -> None:
         check_settings(k, restarts, seed)
         self.parts = parts
@@ -102,8 +105,9 @@ class PartitionedProblem(Problem):
             seed,
         )
         self.points, self.groups = self.evaluator.sample_points, self.evaluator.sample_groups
-        self._statistic = self.fairness.statistic
+        self._statistic, self._violation = self.fairness.statistic, violation
         self.vanilla = self.cluster(np.empty((0, parts.d)))
+        self.set_guard(min_share, max_price)
 
     def evaluate_many(self, antidotes: Sequence[Floats]) -> Floats:
         """f of many V, (b,): a little dearer than one evaluation where the parts are far away."""
@@ -133,8 +137,7 @@ class PartitionedProblem(Problem):
         model = KMeans(self.k, n_init=restarts, random_state=seed)
         model.fit(np.vstack([sample, antidote]), sample_weight=weights)
         found = self.evaluator.descend(antidote, model.cluster_centers_)
-        held = int((found.counts.sum(axis=1) > 0).sum())
-        return Independent(found.inertia, self._cost(found), self.k - held)
+        return self._judged(found.inertia, self._cost(found), found.counts, found.group_costs)
 
     def box(self, name: str) -> tuple[Floats, Floats]:
         """As `Problem.box`; the percentiles of "plausible" are those of the sample."""

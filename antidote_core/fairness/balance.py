@@ -92,12 +92,50 @@ def balance_statistic(counts: Floats, group_costs: Floats) -> float:
     return -worst
 
 
+def missing_groups(counts: Floats, group_costs: Floats) -> float:
+    """How far a clustering in which a group is missing is from one in which none is.
+
+    The number of cells (cluster, group) without a point, plus the average part by which the shares
+    of the others are off.
+
+    >>> nobody, somebody = np.array([[9.0, 0.0], [1.0, 4.0]]), np.array([[9.0, 1.0], [1.0, 3.0]])
+    >>> missing_groups(nobody, np.zeros(2)) > 1.0 > missing_groups(somebody, np.zeros(2))
+    True
+    """
+    k, g = counts.shape
+    n = 0.0
+    for c in range(k):
+        for j in range(g):
+            n += counts[c, j]
+    missing = 0.0
+    off = 0.0
+    for j in range(g):
+        size = 0.0
+        for c in range(k):
+            size += counts[c, j]
+        if size == 0.0:
+            continue
+        for c in range(k):
+            total = 0.0
+            for other in range(g):
+                total += counts[c, other]
+            if counts[c, j] == 0.0:
+                missing += 1.0
+            else:
+                relative = (counts[c, j] / total) / (size / n)
+                off += 1.0 - min(relative, 1.0 / relative)
+    return missing + off / (k * g)
+
+
 BALANCE = FairnessCost(
     "balance",
     "Balance",
     "Every cluster should have the same mix of groups as the whole data set.",
     statistic=balance_statistic,
     compiles=True,
+    worst=0.0,
+    finer=missing_groups,
+    lowest=lambda points, groups, k: -1.0,
     meaning="Balance cost: look at every cluster and every group, and compare the group's share "
     "there with its share in the whole data. The worst of these ratios decides, with a minus sign: "
     "−1 means every cluster is mixed like the whole data, 0 that a group is missing somewhere. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ class FairnessCost:
     that has `cost(centers, points, groups)` instead. `compiles` says that numba can compile the
     statistic.
 
+    `worst` is the highest value there is, where many clusterings can have it; `finer` is a further
+    statistic that orders those, lower is nearer to leaving it. `lowest(points, groups, k)` is a
+    value that no clustering can be below.
+
     The rest is what screens and reports say, and may be left out: `meaning` explains the cost at
     length, `best` its lowest possible value, `slide_note` its scale in one line; `term` is its word
     in the glossary and `definition` the sentence there. `by_mix` says that the cost is about who is
@@ -35,6 +40,9 @@ class FairnessCost:
     statistic: Statistic | None = None
     cost: Cost | None = None
     compiles: bool = False
+    worst: float = math.inf
+    finer: Statistic | None = None
+    lowest: Callable[[Floats, Ints, int], float] | None = None
     meaning: str = ""
     best: str = "not known for this cost."
     slide_note: str = ""

@@ -39,6 +39,7 @@ GAP = FairnessCost(
     "The worst-served group should lie hardly farther from its centres than the best-served.",
     statistic=gap_statistic,
     compiles=True,
+    lowest=lambda points, groups, k: 0.0,
     meaning="Group-cost gap: the difference between the groups that lie farthest from and nearest "
     "to their centres on average; 0 means that all groups lie equally far.",
     best="0: all groups lie equally far from their centres.",

@@ -57,12 +57,31 @@ def social_statistic(counts: Floats, group_costs: Floats) -> float:
     return worst
 
 
+def lowest_social_cost(points: Floats, groups: Ints, k: int) -> float:
+    """A social cost that no k centres can be below.
+
+    k centres leave every group at least the variance outside of its k - 1 main directions (Ding and
+    He, 2004), even if they stood there for this group alone.
+
+    >>> points = np.array([[0.0], [2.0], [9.0]])
+    >>> lowest_social_cost(points, np.array([0, 0, 1]), k=2)
+    0.0
+    """
+    bounds = []
+    for code in np.unique(groups):
+        members = points[groups == code]
+        variances = np.linalg.eigvalsh(np.atleast_2d(np.cov(members.T, bias=True)))
+        bounds.append(max(float(variances[: max(len(variances) - k + 1, 0)].sum()), 0.0))
+    return max(bounds)
+
+
 SOCIAL = FairnessCost(
     "social",
     "Social fairness",
     "The group that lies farthest from its centres on average should lie as near as possible.",
     statistic=social_statistic,
     compiles=True,
+    lowest=lowest_social_cost,
     meaning="Social cost: for every group, the average squared distance of its points to the "
     "centre of their cluster, in standard deviations. The group for which it is largest decides.",
     best="not known, above 0; the fair algorithm is the best known guide.",

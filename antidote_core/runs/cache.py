@@ -33,6 +33,7 @@ class ProblemCache:
             return Problem.of(spec, data)
         fresh = copy.copy(built)
         fresh.evaluator = duplicate()
+        fresh.set_guard(spec.min_share, spec.max_price)
         return fresh
 
     def _built(self, spec: RunSpec, data: Dataset) -> Problem:

@@ -150,6 +150,7 @@ class Target(Event, frozen=True, kw_only=True, tag="target"):
     target: float
     strict: bool
     sota: Values
+    met: bool | msgspec.UnsetType = msgspec.UNSET  # by plain clustering already
 
 
 class Noise(Event, frozen=True, kw_only=True, tag="noise"):
@@ -229,6 +230,9 @@ class Verified(Event, frozen=True, kw_only=True, tag="verified"):
     confirmed: bool
     antidote_only: int
     restarts: int
+    smallest_share: float | msgspec.UnsetType = msgspec.UNSET
+    price: float | msgspec.UnsetType = msgspec.UNSET
+    kept: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Compared(Event, frozen=True, kw_only=True, tag="comparison"):

@@ -6,10 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
+from antidote_core.guard import MAX_PRICE, check_guard
 
 # The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
 PAPER_SYMBOLS: Mapping[str, str] = {
@@ -21,7 +22,12 @@ PAPER_SYMBOLS: Mapping[str, str] = {
 
 GROWTH_POLICIES = ("extend", "restart", "bisect")
 LOWEST = "lowest"
-NAMED_TARGETS = ("vanilla", "sota", LOWEST)
+FOUR_FIFTHS = "four_fifths"
+FOUR_FIFTHS_COST = -0.8  # of balance: the worst-served group has 80 % of its fair share
+NAMED_TARGETS = ("vanilla", "sota", FOUR_FIFTHS, LOWEST)
+VERSION = 2
+# What a specification of version 1 meant by what it could not say.
+VERSION_1: Mapping[str, Any] = {"min_share": 0.0, "max_price": None, "max_stalled": None}
 
 
 class JobSpec:
@@ -35,10 +41,13 @@ class JobSpec:
     word: ClassVar[str] = "run specification"
     required: ClassVar[tuple[str, ...]] = ("dataset",)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values."""
+        return asdict(self)  # type: ignore[call-overload]
+
     def to_json(self) -> str:
         """Canonical JSON: keys sorted, no spaces."""
-        named = {"kind": self.kind} if self.kind else {}
-        values = {**named, **asdict(self)}  # type: ignore[call-overload]
+        values = {**({"kind": self.kind} if self.kind else {}), **self.to_dict()}
         return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     @classmethod
@@ -57,7 +66,12 @@ class JobSpec:
         for name in cls.required:
             if name not in values:
                 raise SpecError(f"The {cls.word} names no {name}.")
-        return cls(**values)
+        return cls(**cls.upgraded(values))
+
+    @classmethod
+    def upgraded(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Settings written by an earlier version, with all that they meant."""
+        return values
 
     @property
     def id(self) -> str:
@@ -77,8 +91,11 @@ class JobSpec:
 class RunSpec(JobSpec):
     """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
 
-    The target "lowest" asks for the lowest cost at `max_size`, in one round. `spread` turns clumps
-    of antidote points into scattered ones at the end, where the cost survives that.
+    The target "lowest" asks for the lowest cost at `max_size`, in one round; "four_fifths" for a
+    balance of 80 % of the fair share. `spread` turns clumps of antidote points into scattered ones
+    at the end, where the cost survives that. `min_share` and `max_price` are the guard (see
+    `guard`); 0 and None switch it off, as in the paper. The run ends after `max_stalled` rounds in
+    a row without a better V.
 
     >>> spec = RunSpec(dataset="bank", fairness="social", seed=3)
     >>> RunSpec.from_json(spec.to_json()) == spec
@@ -100,8 +117,11 @@ class RunSpec(JobSpec):
     growth: str = "extend"
     budget: int = 1000
     max_size: int | None = None
-    max_rounds: int | None = None
-    max_seconds: float | None = None
+    max_rounds: int | None = 200
+    max_seconds: float | None = 600.0
+    max_stalled: int | None = 10
+    min_share: float | None = None
+    max_price: float | None = MAX_PRICE
     box: str = "minmax"
     shrink: bool = False
     spread: bool = False
@@ -110,7 +130,7 @@ class RunSpec(JobSpec):
     rows: str | None = None
     sample: int | None = None
     sample_seed: int = 0
-    version: int = field(default=1)
+    version: int = field(default=VERSION)
 
     def __post_init__(self) -> None:
         for name in ("dataset", "clustering", "fairness", "optimizer", "growth", "box"):
@@ -122,7 +142,7 @@ class RunSpec(JobSpec):
         }  # fmt: skip
         for name, minimum in minima.items():
             _check_whole(name, getattr(self, name), minimum)
-        for name in ("embed_dim", "max_size", "max_rounds", "sample"):
+        for name in ("embed_dim", "max_size", "max_rounds", "max_stalled", "sample"):
             if getattr(self, name) is not None:
                 _check_whole(name, getattr(self, name), 1)
         for name in ("protected", "rows"):
@@ -137,6 +157,7 @@ class RunSpec(JobSpec):
             raise SpecError(
                 f"max_seconds must be a positive number or None; got {self.max_seconds!r}."
             )
+        check_guard(self.min_share, self.max_price, self.k)
         if self.growth not in GROWTH_POLICIES:
             raise SpecError(f"growth must be one of {_or(GROWTH_POLICIES)}; got {self.growth!r}.")
         if isinstance(self.target, str):
@@ -152,10 +173,25 @@ class RunSpec(JobSpec):
                 f"got {self.max_size}."
             )
         # One way to write a number, so that equal specs have equal ids: 0, 0.0 and -0.0 are 0.0.
-        for name in ("target", "max_seconds"):
+        for name in ("target", "max_seconds", "min_share", "max_price"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 object.__setattr__(self, name, float(value) + 0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values; of version 1, those that it had."""
+        values = super().to_dict()
+        if self.version < VERSION:
+            for name in VERSION_1:
+                del values[name]
+        return values
+
+    @classmethod
+    def upgraded(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Version 1 had no guard, and no limits unless they were asked for."""
+        if values.get("version") != 1:
+            return values
+        return {"max_rounds": None, "max_seconds": None, **values, **VERSION_1}
 
     @property
     def data_spec(self) -> RunSpec:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,7 +14,10 @@ class Verification:
     """Plain clusterings of U ∪ V with fresh seeds.
 
     `costs` of each; `best_cost` that of the run with the best objective, which judges; `share` of
-    the runs that meet the target; `antidote_only` clusters of the best run hold no point of U.
+    the runs that meet the target and keep the guard; `antidote_only` clusters of the best run hold
+    no point of U, `smallest_share` of U is in its smallest cluster, and `price` is the part by
+    which its inertia on U is above that of plain clustering. `kept` says whether it keeps the
+    guard. Logs of version 0.1 know nothing of the last three.
     """
 
     costs: tuple[float, ...]
@@ -22,6 +26,9 @@ class Verification:
     confirmed: bool
     antidote_only: int
     restarts: int
+    smallest_share: float = math.nan
+    price: float = math.nan
+    kept: bool = True
 
     @property
     def checks(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from antidote_core.guard import Guard
 from antidote_core.runs import events
 from antidote_core.runs.events import Event, Packed, given
 from antidote_core.runs.state import JobState, JobView
@@ -99,7 +101,7 @@ class RunView(JobView):
     def answer(self) -> Step | None:
         """The V that the run gives: the smallest that reaches the target, else the fairest.
 
-        What was taken away or spread out afterwards was so from that answer, and replaces it.
+        Only what keeps the guard is in question. What was taken away or spread out afterwards was so from that answer, and replaces it.
         """
         best = self.vanilla
         for step in self.steps[1:]:
@@ -109,7 +111,8 @@ class RunView(JobView):
                 if best is None or not best.reached or step.size < best.size:
                     best = step
             elif best is not None and not best.reached and step.cost < best.cost:
-                best = step
+                if self.keeps_guard(step):
+                    best = step
         return best
 
     @property
@@ -144,6 +147,34 @@ class RunView(JobView):
         """Whether the answer meets the target."""
         return self.answer is not None and self.answer.reached
 
+    @cached_property
+    def guard(self) -> Guard:
+        """What a clustering must keep to count; runs of version 0.1 asked for nothing."""
+        assert self.vanilla is not None
+        min_share, max_price = self.spec.get("min_share", 0.0), self.spec.get("max_price")
+        return Guard.around(self.vanilla.counts, self.vanilla.group_costs, min_share, max_price)
+
+    def keeps_guard(self, step: Step) -> bool:
+        """Whether the clustering of a step keeps the guard."""
+        return self.guard.keeps(step.counts, step.group_costs)
+
+    @property
+    def smallest_share(self) -> float:
+        """Share of U in the smallest cluster: as the checks find it, else that of the answer."""
+        checked = self.verification
+        if checked is not None and not math.isnan(checked.smallest_share):
+            return checked.smallest_share
+        return self.guard.smallest_share(self.answer.counts) if self.answer else math.nan
+
+    @property
+    def price(self) -> float:
+        """The price of fairness: the part by which the inertia on U rises over plain clustering."""
+        checked = self.verification
+        if checked is not None and not math.isnan(checked.price):
+            return checked.price
+        answer = self.answer
+        return self.guard.price(answer.counts, answer.group_costs) if answer else math.nan
+
     @property
     def noise_band(self) -> tuple[float, float]:
         """Lowest and highest cost of plain clustering over the seeds tried."""
@@ -171,6 +202,8 @@ class RunView(JobView):
             "evaluations": self.evaluations,
             "seconds": round(self.seconds, 4),
             "share": self.verification.share if self.verification else None,
+            "smallest_share": self.smallest_share,
+            "price": self.price,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,6 +219,8 @@ class RunView(JobView):
             "rounds": self.rounds,
             "evaluations": self.evaluations,
             "seconds": round(self.seconds, 4),
+            "smallest_share": self.smallest_share,
+            "price": self.price,
             "verification": check.to_dict() if check else None,
             "reason": self.reason,
         }
@@ -209,7 +244,10 @@ class RunView(JobView):
             case events.Noise():
                 return replace(self, noise=tuple(event.costs), search_began=event.seconds)
             case events.Target():
-                return replace(self, target=event.target, strict=event.strict, sota=event.sota)
+                view = replace(self, target=event.target, strict=event.strict, sota=event.sota)
+                if given(event.met, False):  # nothing is needed
+                    view = replace(view, steps=(replace(self.steps[0], reached=True),))
+                return view
             case events.Progress():
                 cuts = (*self.cuts, event.data) if isinstance(event, events.Cut) else self.cuts
                 return replace(

@@ -9,9 +9,9 @@ clock.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,12 @@ from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
-from antidote_core.problem import Problem
+from antidote_core.problem import OUTSIDE, Problem
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.runs import events
 from antidote_core.runs.cache import ProblemCache
 from antidote_core.runs.events import Event, Progress, given
-from antidote_core.runs.spec import LOWEST, RunSpec
+from antidote_core.runs.spec import FOUR_FIFTHS, FOUR_FIFTHS_COST, LOWEST, RunSpec
 from antidote_core.runs.target import Verification, kept_gain, meets
 from antidote_core.runs.view import RunView, pack
 from antidote_core.types import Dataset, Floats
@@ -138,7 +138,9 @@ def _events(
     problem, other_seeds = _prepared(spec, data, cache)
     yield happened(events.Vanilla(**problem.outcome(problem.points[:0])))
     target, strict, sota = _target(spec, problem)
-    yield happened(events.Target(target=target, strict=strict, sota=sota))
+    met = spec.target != LOWEST and meets(problem.vanilla.cost, target, strict)
+    met = met and problem.keeps_guard(problem.points[:0])
+    yield happened(events.Target(target=target, strict=strict, sota=sota, met=met))
     yield happened(events.Noise(costs=list(other_seeds())))
 
     def out_of_time() -> bool:
@@ -151,7 +153,10 @@ def _events(
         return bool(cancelled()) or out_of_time()
 
     sizes = Sizes(spec, points.n)
-    if designs:
+    rounds: Iterator[Event]
+    if met:
+        rounds = iter(())  # plain clustering meets the target: nothing is needed
+    elif designs:
         limit = None if spec.target == LOWEST else _limit(target, strict)
         rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop)
     else:
@@ -250,7 +255,7 @@ def run(
 
 def _started(spec: RunSpec, data: Dataset | Parts) -> Event:
     return events.Started(
-        spec=asdict(spec),
+        spec=spec.to_dict(),
         id=spec.id,
         points=data.n,
         dimension=len(data.shift),
@@ -272,9 +277,23 @@ def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any
     if spec.target == "sota":
         reference = baseline_reference(problem)
         return reference["cost"], True, reference
-    if isinstance(spec.target, str):
-        raise SpecError(f"target (α) must be a name known here or a number; got {spec.target!r}.")
-    return float(spec.target), False, {}
+    if spec.target == FOUR_FIFTHS:
+        if not problem.fairness.by_mix:
+            raise SpecError(
+                "The target 'four_fifths' is a share of the fair share, which only balance has; "
+                f"choose 'vanilla', 'sota' or a number for {problem.fairness.title.lower()}."
+            )
+        return FOUR_FIFTHS_COST, False, {}
+    target = float(spec.target)
+    lowest = problem.fairness.lowest
+    bound = -math.inf if lowest is None else lowest(problem.points, problem.groups, problem.k)
+    if not isinstance(problem, PartitionedProblem) and target < bound * (1 - 1e-9) - 1e-9:
+        raise SpecError(
+            f"target (α) cannot be met: no {problem.k} clusters of these data have a "
+            f"{problem.fairness.label.lower()} below {bound:.4g}, and plain clustering has "
+            f"{problem.vanilla.cost:.4g}; choose a number between the two. Got {target:g}."
+        )
+    return target, False, {}
 
 
 def _limit(target: float, strict: bool) -> float:
@@ -298,7 +317,8 @@ def _shrunk(
                 fewer = counts.copy()
                 fewer[i] -= portion
                 spent += 1
-                if not meets(problem.evaluate(np.repeat(atoms, fewer, axis=0)), target, strict):
+                rank = problem.rank(np.repeat(atoms, fewer, axis=0))
+                if rank >= OUTSIDE or not meets(problem.cost_at_rank(rank), target, strict):
                     break
                 counts = fewer
         portion //= 2
@@ -306,10 +326,19 @@ def _shrunk(
 
 
 def _reason(spec: RunSpec, view: RunView, sizes: Sizes, out_of_time: bool) -> str:
+    """Why the run ended, and what to try where it ended too early."""
+    if view.reached and not view.size:
+        return "plain clustering meets the target already"
     if view.reached:
         return "lowest cost found" if spec.target == LOWEST else "target reached"
     if out_of_time:
-        return f"time limit of {spec.max_seconds:g} seconds reached"
+        return f"time limit of {spec.max_seconds:g} seconds reached; try a longer one"
     if not sizes.rounds_left:
-        return f"limit of {spec.max_rounds} rounds reached"
-    return f"size limit of {sizes.limit} points reached"
+        rounds = "1 round" if spec.max_rounds == 1 else f"{spec.max_rounds} rounds"
+        return f"limit of {rounds} reached; try more rounds, or more points per round (ξ)"
+    if not sizes.moving:
+        return (
+            f"{spec.max_stalled} rounds in a row brought nothing better; try more points per round "
+            "(ξ), another optimizer or a wider box"
+        )
+    return f"size limit of {sizes.limit} points reached; try a larger one or an easier target"

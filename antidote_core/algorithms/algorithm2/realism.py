@@ -174,6 +174,8 @@ def spread_out(
         yield trials
         if not meets(problem.evaluate(scattered), target, strict):
             continue
+        if problem.keeps_guard(antidote) and not problem.keeps_guard(scattered):
+            continue
         for found in verifying(problem, scattered, target, strict, CHECKS, SPREAD):
             if isinstance(found, Verification):
                 break

@@ -11,7 +11,7 @@ import numpy as np
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box, Minimise, Minimum
-from antidote_core.problem import Problem
+from antidote_core.problem import OUTSIDE, Problem
 from antidote_core.runs.events import Progress, Round
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.target import meets
@@ -37,14 +37,17 @@ def searched_rounds(
         rng = np.random.default_rng([spec.seed, index])
         start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
         search = Search(problem, minimise, size, spec, rng, start, stop)
-        for count, cost in search:
-            yield Progress(index=index, size=size, cost=cost, evaluations=evaluations + count)
+        for count, rank in search:
+            shown = problem.cost_at_rank(rank)
+            yield Progress(index=index, size=size, cost=shown, evaluations=evaluations + count)
         found = search.minimum
         evaluations += found.evaluations
         if found.evaluations == 0:
             break
         antidote = found.x.reshape(size, -1)
-        reached = meets(found.value, target, strict)
+        reached = found.value < OUTSIDE and meets(
+            problem.cost_at_rank(found.value), target, strict
+        )
         yield Round(
             index=index,
             size=size,
@@ -54,14 +57,14 @@ def searched_rounds(
             **problem.outcome(antidote),
         )
         previous = antidote
-        sizes.record(size, reached)
+        sizes.record(size, reached, rank=found.value)
         index += 1
 
 
 class Search:
     """One minimisation in a thread of its own, so that its improvements can be seen as they come.
 
-    Iterating gives (evaluations, best cost), at most once per REPORT_EVERY evaluations and at least
+    Iterating gives (evaluations, best rank), at most once per REPORT_EVERY evaluations and at least
     once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels
     the minimisation.
     """
@@ -86,7 +89,7 @@ class Search:
         def work() -> None:
             try:
                 self._minimum = minimise(
-                    lambda x: problem.evaluate(x.reshape(size, d)),
+                    lambda x: problem.rank(x.reshape(size, d)),
                     Box(np.tile(lower, size), np.tile(upper, size)),
                     spec.budget,
                     rng,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from antidote_core.optimizers import get_optimizer
 from antidote_core.runs.spec import LOWEST, RunSpec
 
@@ -21,6 +23,8 @@ class Sizes:
         self.failed: list[int] = []
         self.works: int | None = None  # smallest size known to reach the target
         self.last = 0
+        self.lowest = math.inf  # rank of the best V so far
+        self.stalled = 0  # rounds in a row without a better one
         self.guess = 0  # sizes below this are hardly worth trying
 
     @property
@@ -33,9 +37,15 @@ class Sizes:
         """Whether the limit of rounds allows one more."""
         return self.spec.max_rounds is None or self.tried < self.spec.max_rounds
 
+    @property
+    def moving(self) -> bool:
+        """Whether one of the last rounds brought something better."""
+        most = self.spec.max_stalled
+        return most is None or self.works is not None or self.stalled < most
+
     def next(self) -> int | None:
         """The size to try now; None when there is none left."""
-        if not self.rounds_left:
+        if not self.rounds_left or not self.moving:
             return None
         if self.spec.target == LOWEST:
             return self.limit if not self.tried else None
@@ -56,9 +66,11 @@ class Sizes:
             return None
         return middle if self.fails < middle < self.works else None
 
-    def record(self, size: int, reached: bool, way: float = 0.0) -> None:
+    def record(self, size: int, reached: bool, rank: float, way: float = 0.0) -> None:
         """What became of a size; `way` is the share of the way to the target that it came."""
         self.tried += 1
+        self.stalled = 0 if reached or rank < self.lowest else self.stalled + 1
+        self.lowest = min(self.lowest, rank)
         if way > 0.0:
             self.guess = int(SURE_SHARE * size / way)
         self.last = size

@@ -47,9 +47,18 @@ def verifying(
         yield len(fits)
     costs = [fit.cost for fit in fits]
     best = min(range(checks), key=lambda i: fits[i].objective)
-    met = [meets(cost, target, strict) for cost in costs]
+    met = [fit.kept and meets(fit.cost, target, strict) for fit in fits]
+    judge = fits[best]
     yield Verification(
-        tuple(costs), costs[best], sum(met) / checks, met[best], fits[best].antidote_only, RESTARTS
+        tuple(costs),
+        judge.cost,
+        sum(met) / checks,
+        met[best],
+        judge.antidote_only,
+        RESTARTS,
+        judge.smallest_share,
+        judge.price,
+        judge.kept,
     )
 
 

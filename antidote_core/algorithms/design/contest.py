@@ -110,10 +110,24 @@ class Contest:
         return float(nearest_center(self.problem.points, centers)[1].sum())
 
     def cost(self, counts: Floats, group_costs: Floats) -> float:
-        """F of a clustering of U with these counts per cluster and group, and costs per group."""
+        """F of a clustering of U with these counts per cluster and group, and costs per group.
+
+        One that breaks the guard costs more than plain clustering does, the more the farther it is
+        from keeping it: so it is never an answer, and the next pass goes back.
+        """
         statistic = self.problem.fairness.statistic
         assert statistic is not None
-        return float(statistic(counts, group_costs))
+        cost = float(statistic(counts, group_costs))
+        beyond = self.problem.guard.violation(counts, group_costs)
+        if not beyond:
+            return cost
+        plain = self.problem.vanilla.cost
+        return max(cost, plain) + beyond * max(1.0, abs(plain))
+
+    def cost_of(self, antidote: Floats) -> float:
+        """`cost` of C(U ∪ V)."""
+        _, counts, group_costs = self.evaluator.statistics(antidote)
+        return self.cost(counts, group_costs)
 
     def run(self, antidote: Floats, start: Floats) -> Run:
         """Lloyd on U ∪ V from the centres `start`."""

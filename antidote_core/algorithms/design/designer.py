@@ -270,14 +270,16 @@ class Designer:
     def starts(self) -> Iterator[_Start]:
         """The centres to aim at first: the last answer, optima of U, Fair-Lloyd's.
 
-        An optimum that the restarts on U missed may turn up in the structured search.
+        An optimum that the restarts on U missed may turn up in the structured search. Other optima
+        that break the guard are rivals only.
         """
         problem = self.problem
         none = np.zeros(problem.k, dtype=np.int64)
         if self._latest is not None:
             yield self._latest
         for i, centers in enumerate(self.contest.evaluator.basins):
-            yield _Start(f"optimum {i + 1}", centers, none)
+            if not i or problem.guard.keeps(*self.contest.evaluator.at(centers)):
+                yield _Start(f"optimum {i + 1}", centers, none)
         if self._searched is not None:
             yield self._searched
         if problem.fairness.name == "social":
@@ -387,7 +389,7 @@ class Designer:
 
     def _agrees(self, step: _Step, enough: float) -> bool:
         """Whether C(U ∪ V) by its fixed starts is fair enough too: they may miss the target."""
-        return self.problem.evaluate(step.antidote) <= enough
+        return self.contest.cost_of(step.antidote) <= enough
 
     def _fairer(self, rival: Run, target: Run) -> bool:
         return rival.cost < target.cost - self.model.close
@@ -416,7 +418,10 @@ class Designer:
             if index == 0 and not self.model.convex:
                 radius = trust * cells.scale
             cuts = self.contest.cuts_against(centers, known, tally.margin)
-            placement = place(cells, cuts, self.model, self.box, tally.size, counts, radius, floor)
+            most = self.problem.guard.most
+            placement = place(
+                cells, cuts, self.model, self.box, tally.size, counts, most, radius, floor
+            )
             if placement is None:
                 tally.notes.append(f"The solver found no placement from {start.name}.")
                 break
@@ -515,7 +520,7 @@ class Designer:
             rows = np.arange(size) % tally.best.size
             begin = tally.best.antidote[rows].reshape(1, -1)
         found = structured(problem, size)(
-            lambda x: problem.evaluate(x.reshape(size, d)),
+            lambda x: problem.rank(x.reshape(size, d)),
             Box(np.tile(lower, size), np.tile(upper, size)),
             SMALL_BUDGET if len(problem.points) <= FEW_POINTS else SMALL_BUDGET // 4,
             self._rng,
@@ -540,7 +545,7 @@ class Designer:
     def _designed(self, step: _Step, name: str, verdict: Verdict | None, tally: _Tally) -> Design:
         """A step as a design; without a verdict it has not been contested and cannot hold."""
         promised = self._promised(step)
-        cost = max(step.target.cost, self.problem.evaluate(step.antidote))
+        cost = max(step.target.cost, self.contest.cost_of(step.antidote))
         chance, met = 0.0, False
         if verdict is not None:
             chance = verdict.chance

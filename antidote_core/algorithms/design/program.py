@@ -31,6 +31,7 @@ SLACK_PRICE = 1000.0
 SLACK_UNIT = 0.01  # of the inertia: a rival ahead by 1% costs as much as t = 1000
 SIZE_PRICE = 1e-6  # among equals, fewer points
 BINDS = 1e-4
+PRICE_ROOM = 1e-6  # where the labels of the pass alone cost more than allowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,13 +76,15 @@ def place(
     box: tuple[Floats, Floats],
     size: int,
     present: Ints,
+    most: float = math.inf,
     radius: float = math.inf,
     floor: Floats | None = None,
 ) -> Placement | None:
     """The fairest placement of at most `size` points that beats every cut; None on solver failure.
 
-    `present` (k,) are the antidote counts of the last pass, `radius` limits how far a centre moves,
-    `floor` (k,) asks for at least so many points in each cluster.
+    `present` (k,) are the antidote counts of the last pass, `most` limits the inertia on U (at the
+    labels of the pass), `radius` how far a centre moves, and `floor` (k,) asks for at least so many
+    points in each cluster.
     """
     lower, upper = box
     k, d = cells.means.shape
@@ -136,6 +139,13 @@ def place(
     sized = program.at_most(total, 1.0)
 
     model.constrain(program, cells, shift, t)
+    if most < math.inf:  # I(U; M) = I(U; x) + sum_c n_c |u_c|^2
+        room = max(most - cells.inertia, PRICE_ROOM * most)
+        dear = rows(k * d + 1)
+        dear[0, slack] = 1.0
+        for c in range(k):
+            dear[1 + c * d : 1 + (c + 1) * d, shift(c)] = math.sqrt(cells.sizes[c] / room) * np.eye(d)
+        program.norm_at_most(dear, np.append(1.0, np.zeros(k * d)))
     if radius < math.inf:
         for c in range(k):
             ball = rows(d + 1)

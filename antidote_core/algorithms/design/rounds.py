@@ -61,7 +61,7 @@ def designed_rounds(
         )
         gap = 0.0 if target is None else problem.vanilla.cost - target
         way = (problem.vanilla.cost - design.cost) / gap if gap > 0 else 0.0
-        sizes.record(design.size if reached else size, reached, way)
+        sizes.record(design.size if reached else size, reached, rank=design.cost, way=way)
         index += 1
         if answer is None or reached or not answer.reached:
             answer = design
