@@ -183,29 +183,8 @@ class _Search:
         """All points where another optimum gains most on the present one."""
         home = evaluator.basins[0]
         for other in evaluator.basins[1:]:
-            for location in self.switch_points(home, other)[:2]:
+            for location in switch_points(home, other, self.lower, self.upper)[:2]:
                 self.attempt(location[None, :], np.array([self.size]))
-
-    def switch_points(self, home: Floats, other: Floats) -> list[Floats]:
-        """Points of the box where d(v, home)^2 - d(v, other)^2 is largest, best first.
-
-        For a fixed centre B_e of the other optimum this is the largest t with
-        t <= |v - A_c|^2 - |v - B_e|^2 for every home centre A_c: linear in v.
-        """
-        from scipy.optimize import linprog
-
-        found = []
-        bounds = [*zip(self.lower, self.upper, strict=True), (None, None)]
-        for center in other:
-            normals = np.hstack([2.0 * (home - center), np.ones((len(home), 1))])
-            limits = (home**2).sum(axis=1) - center @ center
-            objective = np.zeros(self.d + 1)
-            objective[-1] = -1.0
-            answer = linprog(objective, A_ub=normals, b_ub=limits, bounds=bounds)
-            if answer.status == 0:
-                found.append((-float(answer.x[-1]), answer.x[:-1]))
-        found.sort(key=lambda pair: pair[0])
-        return [x for _, x in found]
 
     def real_points(self) -> None:
         """Clumps at real points, where nothing is known about how the clustering feels V."""
@@ -250,6 +229,28 @@ class _Search:
             self.rng,
             start=atoms.ravel(),
         )
+
+
+def switch_points(home: Floats, other: Floats, lower: Floats, upper: Floats) -> list[Floats]:
+    """Points of a box where d(v, home)^2 - d(v, other)^2 is largest, best first.
+
+    For a fixed centre B_e of the other optimum this is the largest t with
+    t <= |v - A_c|^2 - |v - B_e|^2 for every home centre A_c: linear in v.
+    """
+    from scipy.optimize import linprog
+
+    found = []
+    bounds = [*zip(lower, upper, strict=True), (None, None)]
+    for center in other:
+        normals = np.hstack([2.0 * (home - center), np.ones((len(home), 1))])
+        limits = (home**2).sum(axis=1) - center @ center
+        objective = np.zeros(len(lower) + 1)
+        objective[-1] = -1.0
+        answer = linprog(objective, A_ub=normals, b_ub=limits, bounds=bounds)
+        if answer.status == 0:
+            found.append((-float(answer.x[-1]), answer.x[:-1]))
+    found.sort(key=lambda pair: pair[0])
+    return [x for _, x in found]
 
 
 def _counted(antidote: Floats) -> tuple[Floats, Ints]:

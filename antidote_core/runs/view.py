@@ -101,7 +101,8 @@ class RunView(JobView):
     def answer(self) -> Step | None:
         """The V that the run gives: the smallest that reaches the target, else the fairest.
 
-        Only what keeps the guard is in question. What was taken away or spread out afterwards was so from that answer, and replaces it.
+        Only what keeps the guard is in question. What was taken away or spread out afterwards was
+        so from that answer, and replaces it.
         """
         best = self.vanilla
         for step in self.steps[1:]:
@@ -110,9 +111,10 @@ class RunView(JobView):
             elif step.reached:
                 if best is None or not best.reached or step.size < best.size:
                     best = step
-            elif best is not None and not best.reached and step.cost < best.cost:
-                if self.keeps_guard(step):
-                    best = step
+            elif best is None or best.reached or step.cost >= best.cost:
+                continue
+            elif self.keeps_guard(step):
+                best = step
         return best
 
     @property

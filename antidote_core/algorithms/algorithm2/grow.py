@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from antidote_core.algorithms.algorithm2.advice import nearest_switch
 from antidote_core.algorithms.algorithm2.realism import spread_out
 from antidote_core.algorithms.algorithm2.search import searched_rounds
 from antidote_core.algorithms.algorithm2.sizes import Sizes
@@ -162,6 +163,10 @@ def _events(
     else:
         rounds = searched_rounds(spec, problem, target, strict, sizes, stop)
     yield from map(happened, rounds)
+    if not (met or view.reached or sizes.moving or designs or stop()):
+        switch = nearest_switch(problem, problem.box(spec.box))
+        if switch is not None:
+            yield happened(events.Note(text=switch.sentence))
 
     if view.reached and spec.shrink and not stop():
         antidote, spent = _shrunk(problem, view.antidote, target, strict, stop)

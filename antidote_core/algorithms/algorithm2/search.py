@@ -45,9 +45,7 @@ def searched_rounds(
         if found.evaluations == 0:
             break
         antidote = found.x.reshape(size, -1)
-        reached = found.value < OUTSIDE and meets(
-            problem.cost_at_rank(found.value), target, strict
-        )
+        reached = found.value < OUTSIDE and meets(problem.cost_at_rank(found.value), target, strict)
         yield Round(
             index=index,
             size=size,

@@ -144,7 +144,9 @@ def place(
         dear = rows(k * d + 1)
         dear[0, slack] = 1.0
         for c in range(k):
-            dear[1 + c * d : 1 + (c + 1) * d, shift(c)] = math.sqrt(cells.sizes[c] / room) * np.eye(d)
+            dear[1 + c * d : 1 + (c + 1) * d, shift(c)] = math.sqrt(cells.sizes[c] / room) * np.eye(
+                d
+            )
         program.norm_at_most(dear, np.append(1.0, np.zeros(k * d)))
     if radius < math.inf:
         for c in range(k):
