@@ -14,7 +14,7 @@ from antidote_core.runs.spec import RunSpec
 
 
 def main(dataset: str) -> None:
-    spec = RunSpec(dataset=dataset, target=-2.0, budget=200_000)
+    spec = RunSpec(dataset=dataset, target=-1.0, budget=200_000)
     with tempfile.TemporaryDirectory() as home, Runner(home, slots=1) as runner:
         begun = time.monotonic()
         run_id = runner.submit(spec)

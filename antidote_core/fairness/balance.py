@@ -127,6 +127,18 @@ def missing_groups(counts: Floats, group_costs: Floats) -> float:
     return missing + off / (k * g)
 
 
+def fair_share(cost: float, digits: int = 3) -> str:
+    r"""A balance cost as the part of its fair share that the worst-served group has.
+
+    Decimals appear only where whole percents would hide what `digits` of the cost show.
+
+    >>> fair_share(-0.3048), fair_share(-0.30476, digits=5)
+    ('30\xa0%', '30.476\xa0%')
+    """
+    shown = max(digits - 2, 0) if digits > 3 else 0
+    return f"{-100 * cost + 0.0:.{shown}f}\N{NO-BREAK SPACE}%"
+
+
 BALANCE = FairnessCost(
     "balance",
     "Balance",
@@ -135,6 +147,10 @@ BALANCE = FairnessCost(
     compiles=True,
     worst=0.0,
     finer=missing_groups,
+    perfect=-1.0,
+    shown=fair_share,
+    unit="of its fair share",
+    effect="lifts the worst-served group from {before} to {after} of its fair share",
     lowest=lambda points, groups, k: -1.0,
     meaning="Balance cost: look at every cluster and every group, and compare the group's share "
     "there with its share in the whole data. The worst of these ratios decides, with a minus sign: "

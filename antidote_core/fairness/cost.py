@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from antidote_core.fairness.statistics import assigned_squared, cluster_counts, group_means
 from antidote_core.geometry import nearest_center
+from antidote_core.numerals import number
 from antidote_core.types import Floats, Ints
 
 Cost = Callable[[Floats, Floats, Ints], float]
@@ -29,9 +30,12 @@ class FairnessCost:
     value that no clustering can be below.
 
     The rest is what screens and reports say, and may be left out: `meaning` explains the cost at
-    length, `best` its lowest possible value, `slide_note` its scale in one line; `term` is its word
-    in the glossary and `definition` the sentence there. `by_mix` says that the cost is about who is
-    in which cluster, not about what the groups pay; `usual_target` is offered first.
+    length, `perfect` is the value of a clustering that could not be fairer, where that is known;
+    `shown` writes a value as people read it and `unit` stands behind it; `effect` says what a run
+    did, from `{before}` to `{after}`. `best` is its lowest possible value, `slide_note` its scale
+    in one line; `term` is its word in the glossary and `definition` the sentence there. `by_mix`
+    says that the cost is about who is in which cluster, not about what the groups pay;
+    `usual_target` is offered first.
     """
 
     name: str
@@ -44,6 +48,10 @@ class FairnessCost:
     finer: Statistic | None = None
     lowest: Callable[[Floats, Ints, int], float] | None = None
     meaning: str = ""
+    perfect: float | None = None
+    shown: Callable[[float, int], str] = number
+    unit: str = ""
+    effect: str = "lowers the cost from {before} to {after}"
     best: str = "not known for this cost."
     slide_note: str = ""
     term: str = ""
@@ -55,6 +63,10 @@ class FairnessCost:
     def label(self) -> str:
         """The cost as axes and tables call it."""
         return f"{self.title} cost"
+
+    def level(self, cost: float, digits: int = 3) -> str:
+        """A value in plain words."""
+        return f"{self.shown(cost, digits)} {self.unit}".strip()
 
     def of_centers(self, centers: Floats, points: Floats, groups: Ints) -> float:
         """The cost with every point at its nearest centre."""

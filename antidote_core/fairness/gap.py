@@ -40,6 +40,8 @@ GAP = FairnessCost(
     statistic=gap_statistic,
     compiles=True,
     lowest=lambda points, groups, k: 0.0,
+    perfect=0.0,
+    effect="narrows the gap between what the groups pay from {before} to {after}",
     meaning="Group-cost gap: the difference between the groups that lie farthest from and nearest "
     "to their centres on average; 0 means that all groups lie equally far.",
     best="0: all groups lie equally far from their centres.",

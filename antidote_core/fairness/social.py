@@ -82,6 +82,8 @@ SOCIAL = FairnessCost(
     statistic=social_statistic,
     compiles=True,
     lowest=lowest_social_cost,
+    effect="brings the average squared distance of the worst-served group from its centres "
+    "down from {before} to {after}",
     meaning="Social cost: for every group, the average squared distance of its points to the "
     "centre of their cluster, in standard deviations. The group for which it is largest decides.",
     best="not known, above 0; the fair algorithm is the best known guide.",

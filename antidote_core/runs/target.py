@@ -40,6 +40,11 @@ class Verification:
         """How many of them meet the target."""
         return round(self.share * self.checks)
 
+    @property
+    def agreement(self) -> str:
+        """How many of the clusterings agree, as "4 of 4"."""
+        return f"{self.agreeing} of {self.checks}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values fit for JSON."""
         return {**asdict(self), "costs": list(self.costs)}

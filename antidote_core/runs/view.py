@@ -15,6 +15,7 @@ from antidote_core.runs import events
 from antidote_core.runs.events import Event, Packed, given
 from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.target import Verification
+from antidote_core.runs.verdict import Verdict, verdict
 from antidote_core.types import Floats
 
 TITLES = {
@@ -188,6 +189,11 @@ class RunView(JobView):
         """Whether the gain is larger than the spread of plain clusterings over seeds."""
         return bool(self.cost < self.noise_band[0])
 
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What the run showed, in words."""
+        return verdict(self)
+
     def summary(self) -> dict[str, Any]:
         """The figures that a list shows, fit for JSON; empty before the first of them."""
         if self.vanilla is None:
@@ -206,6 +212,7 @@ class RunView(JobView):
             "share": self.verification.share if self.verification else None,
             "smallest_share": self.smallest_share,
             "price": self.price,
+            "outcome": self.verdict.outcome.value,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -224,6 +231,8 @@ class RunView(JobView):
             "smallest_share": self.smallest_share,
             "price": self.price,
             "verification": check.to_dict() if check else None,
+            "outcome": self.verdict.outcome.value,
+            "verdict": self.verdict.text,
             "reason": self.reason,
         }
 

@@ -23,7 +23,7 @@ from antidote_core.runs.view import pack
 from .test_pages import open_page, texts
 
 SPEC = RunSpec(
-    dataset="two-optima", start_size=3, step=2, target=-2.0, budget=60, max_rounds=3, seed=2
+    dataset="two-optima", start_size=3, step=2, target=-1.0, budget=60, max_rounds=3, seed=2
 )
 
 
@@ -134,13 +134,13 @@ def test_every_map_and_colour(finished, projection: str, color: str) -> None:
 
 LINK = {
     "data": "blobs", "pair": "other", "method": "kmedian", "cost": "gap", "k": "3", "start": "2",
-    "step": "4", "target": "value", "alpha": "-3.5", "optimizer": "cmaes", "dimension": "7",
+    "step": "4", "target": "value", "alpha": "0.001", "optimizer": "cmaes", "dimension": "7",
     "budget": "50", "box": "plausible", "growth": "bisect", "restarts": "2", "max_size": "20",
     "max_rounds": "2", "max_seconds": "30", "shrink": "true", "run_seed": "5", "sample": "90",
     "seed": "1",
 }  # fmt: skip
 LINKED = RunSpec(
-    dataset="blobs", clustering="kmedian", fairness="gap", k=3, start_size=2, step=4, target=-3.5,
+    dataset="blobs", clustering="kmedian", fairness="gap", k=3, start_size=2, step=4, target=0.001,
     optimizer="cmaes", embed_dim=7, budget=50, box="plausible", growth="bisect", restarts=2,
     max_size=20, max_rounds=2, max_seconds=30.0, shrink=True, seed=5, sample=90, sample_seed=1,
 )  # fmt: skip

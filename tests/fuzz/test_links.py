@@ -24,7 +24,7 @@ from .pages import OWNER, opened, server, texts
 ROOT = Path(__file__).parents[2]
 SPEC = RunSpec(
     dataset="blobs", clustering="kmedian", fairness="social", optimizer="random", restarts=1,
-    start_size=2, budget=5, max_rounds=1, target=-2.0,
+    start_size=2, budget=5, max_rounds=1, target=0.8,
 )  # fmt: skip
 PICTURE, HTML = "![p](//evil.example/p.png)", "<b id=evil>"
 HOSTILE = (

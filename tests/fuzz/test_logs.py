@@ -16,7 +16,7 @@ from antidote_core.runs.view import RunView
 
 from .inputs import JSON, damaged, tries
 
-SPEC = RunSpec(dataset="blobs", start_size=3, budget=30, max_rounds=2, target=-2.0)
+SPEC = RunSpec(dataset="blobs", start_size=3, budget=30, max_rounds=2, target=-1.0)
 
 
 @pytest.fixture(scope="module")

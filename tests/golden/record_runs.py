@@ -46,9 +46,9 @@ BANK = RunSpec(dataset="bank", sample=200, start_size=4, budget=60, restarts=4)
 DESIGN = dataclasses.replace(TWO, optimizer="design", growth="bisect", start_size=2)
 SLOW = RunSpec(
     dataset="blobs", clustering="kmedian", fairness="social", optimizer="random", restarts=2,
-    start_size=2, budget=150, max_rounds=5, target=-2.0, seed=1,
+    start_size=2, budget=150, max_rounds=5, target=0.8, seed=1,
 )  # fmt: skip
-ENDLESS = dataclasses.replace(SLOW, budget=100, max_rounds=None, max_size=100_000)
+ENDLESS = dataclasses.replace(SLOW, budget=100, max_rounds=None, max_stalled=None, max_size=100_000)
 
 
 def but(spec, **changes):

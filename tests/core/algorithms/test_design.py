@@ -509,7 +509,7 @@ def test_stopping_while_the_result_is_checked():
 
 def test_design_runs_can_be_cancelled():
     asked = itertools.count()
-    spec = RunSpec(dataset="blobs", optimizer="design", target=-2.0, start_size=5)
+    spec = RunSpec(dataset="blobs", optimizer="design", target=-1.0, start_size=5)
     view = run(spec, cancel=lambda: next(asked) > 4)
     assert view.state == "stopped"
     assert view.cost <= view.vanilla_cost

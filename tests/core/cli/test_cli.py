@@ -23,7 +23,7 @@ def test_run_reaches_better_than_vanilla_and_says_so(capsys):
 
 
 def test_not_reached_has_its_own_code(capsys):
-    assert main(["run", *QUICK, "--target=-5", "--max-rounds", "1"]) == NOT_REACHED
+    assert main(["run", *QUICK, "--target=-1", "--max-rounds", "1"]) == NOT_REACHED
     assert "limit of 1 rounds reached" in capsys.readouterr().out
 
 

@@ -19,10 +19,10 @@ SMALL = RunSpec(
     start_size=2,
     budget=25,
     max_rounds=3,
-    target=-2.0,
+    target=0.8,
     seed=1,
 )
-LONG = dataclasses.replace(SMALL, budget=100, max_rounds=None, max_size=100_000)
+LONG = dataclasses.replace(SMALL, budget=100, max_rounds=None, max_stalled=None, max_size=100_000)
 
 
 def other(spec, seed):
