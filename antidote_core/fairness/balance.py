@@ -99,7 +99,7 @@ def missing_groups(counts: Floats, group_costs: Floats) -> float:
     of the others are off.
 
     >>> nobody, somebody = np.array([[9.0, 0.0], [1.0, 4.0]]), np.array([[9.0, 1.0], [1.0, 3.0]])
-    >>> missing_groups(nobody, np.zeros(2)) > 1.0 > missing_groups(somebody, np.zeros(2))
+    >>> bool(missing_groups(nobody, np.zeros(2)) > 1.0 > missing_groups(somebody, np.zeros(2)))
     True
     """
     k, g = counts.shape

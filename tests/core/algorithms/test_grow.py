@@ -5,11 +5,13 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 
-from antidote_core import RunSpec, SpecError, fold, grow, load_dataset, run
+from antidote_core import RunSpec, SpecError, fold, grow, load_dataset, run, social_cost
 from antidote_core.algorithms.algorithm2.grow import _shrunk
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.algorithm2.verification import noise, verify
+from antidote_core.fairness.social import lowest_social_cost
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import Problem
 from antidote_core.runs.target import meets
@@ -62,7 +64,7 @@ def test_growth_stops_at_the_size_limit_and_keeps_the_best():
     assert [r.size for r in result.history] == [3, 5]
     assert not result.reached
     assert result.cost == min(r.cost for r in result.history)
-    assert result.reason == "size limit of 6 points reached"
+    assert result.reason.startswith("size limit of 6 points reached; try")
     assert result.verification.share == 0.0
 
 
@@ -78,9 +80,7 @@ def test_rounds_and_time_limits_are_named():
 
 
 def test_cancel_keeps_the_best_so_far():
-    spec = dataclasses.replace(
-        SMALL, fairness="social", target=0.8, budget=10_000, max_rounds=None
-    )
+    spec = dataclasses.replace(SMALL, fairness="social", target=0.8, budget=10_000, max_rounds=None)
     asked = itertools.count()
     result = run(spec, cancel=lambda: next(asked) > 40)
     assert result.state == "stopped"
@@ -104,8 +104,9 @@ def test_leaving_the_generator_ends_its_thread():
 
 def test_bisect_finds_a_smaller_size_than_it_started_from():
     spec = RunSpec(
-        dataset="blobs", growth="bisect", start_size=1, budget=150, max_size=64, target=-0.9
-    )
+        dataset="blobs", growth="bisect", start_size=1, budget=150, max_size=64, target=-0.9,
+        max_price=None,
+    )  # fmt: skip
     result = run(spec)
     assert result.reached
     sizes = [r.size for r in result.history]
@@ -121,7 +122,7 @@ def test_bisect_sizes_find_any_threshold(works):
     tried = []
     while (size := sizes.next()) is not None:
         tried.append(size)
-        sizes.record(size, size >= works)
+        sizes.record(size, size >= works, rank=-size)
     assert min(size for size in tried if size >= works) == works
     assert len(tried) <= 14
 
@@ -141,8 +142,53 @@ def test_named_targets_must_be_beaten_and_numbers_met():
     assert meets(1.0, 1.0, strict=False)
     assert not meets(1.0, 1.0, strict=True)
     vanilla = Problem(load_dataset("blobs")).vanilla.cost
-    spec = dataclasses.replace(SMALL, target=vanilla + 0.01)
-    assert run(spec).history[0].reached
+    assert run(dataclasses.replace(SMALL, target=vanilla - 0.01)).history[0].reached
+
+
+@pytest.mark.parametrize("optimizer", ["structured", "design", "random"])
+def test_a_target_that_plain_clustering_meets_needs_nothing(optimizer):
+    vanilla = Problem(load_dataset("blobs")).vanilla.cost
+    view = run(dataclasses.replace(SMALL, optimizer=optimizer, target=vanilla + 0.01))
+    assert view.reached
+    assert (view.size, view.rounds, view.evaluations) == (0, 0, 0)
+    assert view.reason == "plain clustering meets the target already"
+    assert view.verdict.outcome == "nothing needed"
+
+
+@pytest.mark.parametrize(("fairness", "target"), [("balance", -1.01), ("social", 0.5), ("gap", -1)])
+def test_an_impossible_target_is_refused_with_the_range(fairness, target):
+    with pytest.raises(
+        SpecError, match=r"cannot be met: no 2 clusters .* below .* between the two"
+    ):
+        run(dataclasses.replace(SMALL, fairness=fairness, target=float(target)))
+
+
+def test_no_centres_can_be_below_the_bound_of_the_social_cost():
+    rng = np.random.default_rng(3)
+    for k in (2, 3):
+        points, groups = rng.normal(size=(60, 4)), np.arange(60) % 3
+        bound = lowest_social_cost(points, groups, k)
+        assert bound > 0
+        for seed in range(20):  # centres for one group alone, and for all
+            own = KMeans(k, n_init=3, random_state=seed).fit(points[groups == seed % 3])
+            assert social_cost(own.cluster_centers_, points, groups) >= bound
+            own_cost = own.inertia_ / (groups == seed % 3).sum()
+            assert own_cost >= lowest_social_cost(points[groups == seed % 3], np.zeros(20, int), k)
+
+
+def test_a_run_that_gets_nowhere_stops_and_says_what_to_try():
+    spec = RunSpec(dataset="adult", sample=2000, start_size=2, budget=10, max_stalled=3)
+    view = run(spec)
+    assert view.vanilla_cost == 0.0
+    assert view.rounds <= 5
+    assert view.reason.startswith("3 rounds in a row brought nothing better; try")
+
+
+def test_four_fifths_is_a_level_of_balance_only():
+    spec = dataclasses.replace(SMALL, target="four_fifths", start_size=20, max_price=None)
+    assert run(spec).target == -0.8
+    with pytest.raises(SpecError, match="only balance has"):
+        run(dataclasses.replace(spec, fairness="social"))
 
 
 def test_sota_target_names_the_algorithm_and_its_scoring():

@@ -8,7 +8,7 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.fairness.gradients import descent_directions
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box, Evaluator
-from antidote_core.optimizers.structured import _Search
+from antidote_core.optimizers.structured import _Search, switch_points
 
 
 def reached(problem, optimizer, size, budget, seed=0, box="minmax"):
@@ -90,7 +90,7 @@ def test_switch_points_are_where_the_other_optimum_gains_most():
     basins = problem.evaluator.basins
     assert len(basins) >= 2
     search = search_of(problem)
-    point = search.switch_points(basins[0], basins[1])[0]
+    point = switch_points(basins[0], basins[1], search.lower, search.upper)[0]
 
     def gain(v):
         home = ((v[:, None] - basins[0]) ** 2).sum(axis=2).min(axis=1)

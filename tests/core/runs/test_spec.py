@@ -148,7 +148,10 @@ def test_bad_json_gets_a_sentence(text, sentence):
         ({"embed_dim": 0}, r"embed_dim \(n′\) must be a whole number of at least 1; got 0"),
         ({"budget": -5}, "budget must be a whole number of at least 1; got -5"),
         ({"seed": -1}, "seed must be a whole number of at least 0; got -1"),
-        ({"target": "best"}, r"must be 'vanilla' or 'sota' or 'lowest' or a number; got 'best'"),
+        (
+            {"target": "best"},
+            r"must be 'vanilla' or 'sota' or 'four_fifths' or 'lowest' or a number; got 'best'",
+        ),
         ({"target": float("nan")}, r"target \(α\) must be a finite number; got nan"),
         ({"target": True}, r"target \(α\) must be a finite number; got True"),
         ({"target": None}, r"target \(α\) must be a finite number; got None"),
