@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from antidote_core.checks import check_whole
+from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.clustering import get_clustering
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import (
@@ -24,16 +24,11 @@ from antidote_core.fairness import (
 )
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.guard import MAX_PRICE, Guard, check_guard, violation
+from antidote_core.places import ROWS, Place, Rows, allowed_rows, box
 from antidote_core.types import Dataset, Floats, Solution
 
 if TYPE_CHECKING:
     from antidote_core.runs.spec import RunSpec
-
-BOXES = {
-    "plausible": "percentiles 1 to 99 of every feature",
-    "minmax": "smallest to largest value of every feature",
-    "wide": "ten times the range of every feature: antidote points no real point resembles",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,15 +230,31 @@ class Problem:
         }
 
     def box(self, name: str) -> tuple[Floats, Floats]:
-        """Lower and upper corner (d,) of the place where antidote points may lie."""
-        if name not in BOXES:
-            known = ", ".join(repr(key) for key in BOXES)
-            raise SpecError(f"box must be one of {known}; got {name!r}.")
-        if name == "plausible":
-            lower, upper = np.percentile(self.points, [1, 99], axis=0)
-            return lower, upper
-        lower, upper = self.points.min(axis=0), self.points.max(axis=0)
-        if name == "wide":
-            middle, half = (lower + upper) / 2, (upper - lower) / 2
-            lower, upper = middle - 10 * half, middle + 10 * half
-        return lower, upper
+        """Lower and upper corner (d,) of a box in which antidote points may lie."""
+        place = self._box(name)
+        return place.lower, place.upper
+
+    def _box(self, name: str) -> Place:
+        return box(name, self.points)
+
+    def place_for(self, spec: RunSpec) -> Place:
+        """Where the antidote points of a run may lie."""
+        if spec.place != ROWS:
+            return self._box(spec.place)
+        allowed = allowed_rows(self.points, spec.percentiles)
+        if spec.copy_groups is not None:
+            names = self.data.group_names
+            unknown = [name for name in spec.copy_groups if name not in names]
+            if unknown:
+                raise SpecError(
+                    f"copy_groups names {unknown[0]!r}{did_you_mean(unknown[0], names)}; "
+                    f"the groups are {', '.join(map(repr, names))}."
+                )
+            chosen = [names.index(name) for name in spec.copy_groups]
+            allowed = allowed & np.isin(self.groups, chosen)
+            if not allowed.any():
+                raise SpecError(
+                    f"No row of {', '.join(map(repr, spec.copy_groups))} may be copied; widen the "
+                    "percentiles or choose more groups."
+                )
+        return Rows(self.points, allowed, spec.max_copies)

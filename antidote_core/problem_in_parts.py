@@ -20,7 +20,8 @@ from antidote_core.datasets.parts.folder import Parts, shares
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
 from antidote_core.guard import MAX_PRICE, violation
-from antidote_core.problem import BOXES, Independent, Problem, check_settings
+from antidote_core.places import BOXES, Place, ranged
+from antidote_core.problem import Independent, Problem, check_settings
 from antidote_core.types import Floats, Ints, Solution
 
 
@@ -139,12 +140,8 @@ class PartitionedProblem(Problem):
         found = self.evaluator.descend(antidote, model.cluster_centers_)
         return self._judged(found.inertia, self._cost(found), found.counts, found.group_costs)
 
-    def box(self, name: str) -> tuple[Floats, Floats]:
-        """As `Problem.box`; the percentiles of "plausible" are those of the sample."""
+    def _box(self, name: str) -> Place:
+        """As of a `Problem`; the percentiles of "plausible" are those of the sample."""
         if name not in BOXES or name == "plausible":
-            return super().box(name)
-        lower, upper = self.parts.lower, self.parts.upper
-        if name == "wide":
-            middle, half = (lower + upper) / 2, (upper - lower) / 2
-            lower, upper = middle - 10 * half, middle + 10 * half
-        return lower, upper
+            return super()._box(name)
+        return ranged(name, self.parts.lower, self.parts.upper)

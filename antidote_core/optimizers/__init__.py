@@ -12,6 +12,7 @@ from antidote_core.optimizers.racos import racos, sracos
 from antidote_core.optimizers.random_search import random_search
 from antidote_core.optimizers.sre import sre
 from antidote_core.optimizers.structured import structured
+from antidote_core.places import Place
 from antidote_core.problem import Problem
 
 
@@ -20,7 +21,7 @@ class Optimizer:
     """One way to minimise f(V).
 
     A black box has `minimise`, and works inside SRE; a white box, which looks into the problem, has
-    `for_problem(problem, size)` instead, and n' does not apply to it. One that `designs` V takes
+    `for_problem(problem, size, place)` instead, and n' does not apply to it. One that `designs` V takes
     whole runs (see `algorithms.design`); its `for_problem` is for callers who have one size and f.
     """
 
@@ -28,13 +29,15 @@ class Optimizer:
     title: str
     sentence: str
     minimise: Minimise | None = None
-    for_problem: Callable[[Problem, int], Minimise] | None = None
+    for_problem: Callable[[Problem, int, Place], Minimise] | None = None
     designs: bool = False
 
-    def minimiser(self, problem: Problem, size: int, embed_dim: int | None) -> Minimise:
+    def minimiser(
+        self, problem: Problem, size: int, embed_dim: int | None, place: Place
+    ) -> Minimise:
         """The `minimise` for `size` antidote points, inside SRE with n' = embed_dim if not None."""
         if self.for_problem is not None:
-            return self.for_problem(problem, size)
+            return self.for_problem(problem, size, place)
         assert self.minimise is not None
         return self.minimise if embed_dim is None else sre(self.minimise, embed_dim)
 

@@ -36,6 +36,7 @@ from antidote_core.optimizers.protocol import (
     Objective,
     OnEval,
 )
+from antidote_core.places import Place, Rows
 from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
 
@@ -50,8 +51,11 @@ EXCHANGED = 0.1  # of the points, at a time
 EXCHANGE_ABOVE = 200  # numbers to place: more than CMA-ES can learn in a budget
 
 
-def structured(problem: Problem, size: int) -> Minimise:
-    """The structured search for `size` antidote points, as a `minimise` of the common protocol."""
+def structured(problem: Problem, size: int, place: Place | None = None) -> Minimise:
+    """The structured search for `size` antidote points, as a `minimise` of the common protocol.
+
+    Where V consists of copies of rows (`place`), it looks for the best rows directly.
+    """
 
     def minimise(
         f: Objective,
@@ -63,7 +67,7 @@ def structured(problem: Problem, size: int) -> Minimise:
         start: ArrayLike | None = None,
     ) -> Minimum:
         with Evaluator(f, box, budget, on_eval, cancel) as evaluate:
-            _Search(problem, size, box, evaluate, rng).run(start)
+            _Search(problem, size, box, evaluate, rng, place).run(start)
         return evaluate.minimum()
 
     return minimise
@@ -77,8 +81,10 @@ class _Search:
         box: Box,
         evaluate: Evaluator,
         rng: np.random.Generator,
+        place: Place | None = None,
     ) -> None:
         self.problem = problem
+        self.rows = place.atoms if isinstance(place, Rows) else None
         self.size = size
         self.d = problem.points.shape[1]
         self.lower, self.upper = box.lower[: self.d], box.upper[: self.d]
@@ -147,7 +153,10 @@ class _Search:
             normals = 2.0 * (others - center)
             limits = (others**2).sum(axis=1) - center @ center
             room = CELL_MARGIN * ((others - center) ** 2).sum(axis=1)
-            best = self.lowest(gradient[c], normals, limits - room)
+            if self.rows is None:
+                best = self.lowest(gradient[c], normals, limits - room)
+            else:
+                best = _lowest_row(self.rows, gradient[c], normals, limits - room)
             if best is not None:
                 found.append((float(gradient[c] @ (best - center)), best))
         found.sort(key=lambda pair: pair[0])
@@ -183,7 +192,12 @@ class _Search:
         """All points where another optimum gains most on the present one."""
         home = evaluator.basins[0]
         for other in evaluator.basins[1:]:
-            for location in switch_points(home, other, self.lower, self.upper)[:2]:
+            if self.rows is None:
+                places = switch_points(home, other, self.lower, self.upper)
+            else:
+                gains = nearest_center(self.rows, home)[1] - nearest_center(self.rows, other)[1]
+                places = [self.rows[gains.argmax()]]
+            for location in places[:2]:
                 self.attempt(location[None, :], np.array([self.size]))
 
     def real_points(self) -> None:
@@ -229,6 +243,14 @@ class _Search:
             self.rng,
             start=atoms.ravel(),
         )
+
+
+def _lowest_row(rows: Floats, cost: Floats, normals: Floats, limits: Floats) -> Floats | None:
+    """The row of least cost·x with normals·x <= limits; None if there is none."""
+    inside = (rows @ normals.T <= limits).all(axis=1)
+    if not inside.any():
+        return None
+    return np.asarray(rows[inside][(rows[inside] @ cost).argmin()])
 
 
 def switch_points(home: Floats, other: Floats, lower: Floats, upper: Floats) -> list[Floats]:

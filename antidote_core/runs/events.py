@@ -180,11 +180,12 @@ class Alive(Event, frozen=True, kw_only=True, tag="alive"):
 
 
 class Packed(msgspec.Struct, frozen=True):
-    """V as its distinct points and how often each occurs."""
+    """V as its distinct points, or rows, and how often each occurs."""
 
     dimension: int
     atoms: list[list[float]]
     counts: list[int]
+    rows: list[int] | msgspec.UnsetType = msgspec.UNSET  # of U, where V consists of copies
 
 
 class Round(Event, frozen=True, kw_only=True, tag="round"):

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
 from antidote_core.guard import MAX_PRICE, check_guard
+from antidote_core.places import PLACES, ROWS
 
 # The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
 PAPER_SYMBOLS: Mapping[str, str] = {
@@ -26,8 +27,11 @@ FOUR_FIFTHS = "four_fifths"
 FOUR_FIFTHS_COST = -0.8  # of balance: the worst-served group has 80 % of its fair share
 NAMED_TARGETS = ("vanilla", "sota", FOUR_FIFTHS, LOWEST)
 VERSION = 2
-# What a specification of version 1 meant by what it could not say.
-VERSION_1: Mapping[str, Any] = {"min_share": 0.0, "max_price": None, "max_stalled": None}
+# What a specification of version 1 meant by what it could not say; its place was its box.
+VERSION_1: Mapping[str, Any] = {
+    "min_share": 0.0, "max_price": None, "max_stalled": None, "place": None, "max_copies": 5,
+    "percentiles": (1.0, 99.0), "copy_groups": None, "lasting": 0.0,
+}  # fmt: skip
 
 
 class JobSpec:
@@ -97,6 +101,11 @@ class RunSpec(JobSpec):
     `guard`); 0 and None switch it off, as in the paper. The run ends after `max_stalled` rounds in
     a row without a better V.
 
+    `place` says where V may lie: on "rows" (copies of rows of U, of each at most `max_copies`, only
+    of those whose every feature is within `percentiles`, and of `copy_groups` where given), or in
+    one of the boxes, for which `box` is another name. `lasting` is the margin of a design in
+    standard errors, so that it holds on other people too.
+
     >>> spec = RunSpec(dataset="bank", fairness="social", seed=3)
     >>> RunSpec.from_json(spec.to_json()) == spec
     True
@@ -122,7 +131,12 @@ class RunSpec(JobSpec):
     max_stalled: int | None = 10
     min_share: float | None = None
     max_price: float | None = MAX_PRICE
-    box: str = "minmax"
+    place: str = ROWS
+    box: str | None = None
+    max_copies: int = 5
+    percentiles: tuple[float, float] = (1.0, 99.0)
+    copy_groups: tuple[str, ...] | None = None
+    lasting: float = 1.0
     shrink: bool = False
     spread: bool = False
     seed: int = 0
@@ -133,12 +147,13 @@ class RunSpec(JobSpec):
     version: int = field(default=VERSION)
 
     def __post_init__(self) -> None:
-        for name in ("dataset", "clustering", "fairness", "optimizer", "growth", "box"):
+        self._set_place()
+        for name in ("dataset", "clustering", "fairness", "optimizer", "growth", "place"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise SpecError(f"{name} must be a name; got {getattr(self, name)!r}.")
         minima = {
             "k": 2, "restarts": 1, "start_size": 1, "step": 1, "budget": 1, "seed": 0,
-            "sample_seed": 0, "version": 1,
+            "sample_seed": 0, "version": 1, "max_copies": 1,
         }  # fmt: skip
         for name, minimum in minima.items():
             _check_whole(name, getattr(self, name), minimum)
@@ -158,6 +173,8 @@ class RunSpec(JobSpec):
                 f"max_seconds must be a positive number or None; got {self.max_seconds!r}."
             )
         check_guard(self.min_share, self.max_price, self.k)
+        if not is_number(self.lasting) or self.lasting < 0:
+            raise SpecError(f"lasting must be a number of at least 0; got {self.lasting!r}.")
         if self.growth not in GROWTH_POLICIES:
             raise SpecError(f"growth must be one of {_or(GROWTH_POLICIES)}; got {self.growth!r}.")
         if isinstance(self.target, str):
@@ -173,10 +190,38 @@ class RunSpec(JobSpec):
                 f"got {self.max_size}."
             )
         # One way to write a number, so that equal specs have equal ids: 0, 0.0 and -0.0 are 0.0.
-        for name in ("target", "max_seconds", "min_share", "max_price"):
+        for name in ("target", "max_seconds", "min_share", "max_price", "lasting"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 object.__setattr__(self, name, float(value) + 0.0)
+
+    def _set_place(self) -> None:
+        """One place under both of its names, percentiles and groups as they go to JSON."""
+        place = self.place if self.box is None else self.box
+        if self.box is not None and self.place not in (ROWS, None, self.box):
+            raise SpecError(f"place is {self.place!r} and box is {self.box!r}; give one of them.")
+        if isinstance(place, str) and place not in PLACES:
+            known = ", ".join(repr(key) for key in PLACES)
+            raise SpecError(f"place must be one of {known}; got {place!r}.")
+        object.__setattr__(self, "place", place)
+        object.__setattr__(self, "box", None if place == ROWS else place)
+        low_high = self.percentiles
+        if (
+            not isinstance(low_high, tuple | list)
+            or len(low_high) != 2
+            or not all(is_number(value) for value in low_high)
+            or not 0 <= low_high[0] < low_high[1] <= 100
+        ):
+            raise SpecError(
+                "percentiles must be two numbers from 0 to 100, the smaller one first; "
+                f"got {low_high!r}."
+            )
+        object.__setattr__(self, "percentiles", (float(low_high[0]), float(low_high[1])))
+        groups = self.copy_groups
+        if groups is not None:
+            if not isinstance(groups, tuple | list) or not all(isinstance(g, str) for g in groups):
+                raise SpecError(f"copy_groups must be names of groups or None; got {groups!r}.")
+            object.__setattr__(self, "copy_groups", tuple(groups) or None)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values; of version 1, those that it had."""
@@ -191,7 +236,7 @@ class RunSpec(JobSpec):
         """Version 1 had no guard, and no limits unless they were asked for."""
         if values.get("version") != 1:
             return values
-        return {"max_rounds": None, "max_seconds": None, **values, **VERSION_1}
+        return {"max_rounds": None, "max_seconds": None, "box": "minmax", **values, **VERSION_1}
 
     @property
     def data_spec(self) -> RunSpec:

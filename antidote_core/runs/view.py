@@ -16,7 +16,7 @@ from antidote_core.runs.events import Event, Packed, given
 from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.target import Verification
 from antidote_core.runs.verdict import Verdict, verdict
-from antidote_core.types import Floats
+from antidote_core.types import Floats, Ints
 
 TITLES = {
     "vanilla": "Plain clustering",
@@ -31,7 +31,7 @@ class Step:
 
     `kind` is "vanilla" (V is empty), "round", "shrunk" or "spread". `index` counts the rounds;
     `evaluations` and `seconds` are those of the run so far. `design` says how V was designed, if
-    so.
+    so; `rows` (m,) which rows of U the points are copies of, if they are.
     """
 
     kind: str
@@ -47,6 +47,7 @@ class Step:
     reached: bool = False
     evaluations: int = 0
     design: Mapping[str, Any] = field(default_factory=dict)
+    rows: Ints | None = None
 
     @property
     def size(self) -> int:
@@ -134,6 +135,24 @@ class RunView(JobView):
     def size(self) -> int:
         """|V| of the answer so far."""
         return len(self.antidote)
+
+    @property
+    def copies(self) -> Ints | None:
+        """How often each row of U is copied, (n,); None where the points of V are made up."""
+        if self.answer is None or (self.size and self.answer.rows is None):
+            return None
+        rows = self.answer.rows if self.answer.rows is not None else []
+        return np.bincount(np.asarray(rows, dtype=np.int64), minlength=self.points)
+
+    @property
+    def sample_weight(self) -> Floats | None:
+        """Weights (n,) with which plain clustering of U alone does what it does on U ∪ V."""
+        return None if self.copies is None else 1.0 + self.copies
+
+    @property
+    def people(self) -> int:
+        """How many rows of U are copied."""
+        return 0 if self.copies is None else int((self.copies > 0).sum())
 
     @property
     def cost(self) -> float:
@@ -317,7 +336,10 @@ def _unreadable_note(count: int) -> str:
 
 
 def _step(event: events.Vanilla | events.Round | events.Shrunk, antidote: Floats) -> Step:
+    packed = None if isinstance(event, events.Vanilla) else event.antidote
+    rows = None if packed is None else given(packed.rows)
     return Step(
+        rows=None if rows is None else np.repeat(np.array(rows, dtype=np.int64), packed.counts),
         kind=event.type,
         antidote=antidote,
         cost=event.cost,
@@ -335,8 +357,16 @@ def fold(happened: Iterable[Event]) -> RunView:
     return RunView.fold(happened)
 
 
-def pack(antidote: Floats) -> Packed:
-    """V as its distinct points and how often each occurs."""
+def pack(antidote: Floats, rows: Ints | None = None) -> Packed:
+    """V as its distinct points, or as the `rows` (m,) it copies, and how often each occurs."""
+    if rows is not None:
+        kept, first, counts = np.unique(rows, return_index=True, return_counts=True)
+        return Packed(
+            dimension=antidote.shape[1],
+            atoms=antidote[first].tolist(),
+            counts=counts.tolist(),
+            rows=kept.tolist(),
+        )
     atoms, counts = np.unique(antidote, axis=0, return_counts=True)
     return Packed(dimension=antidote.shape[1], atoms=atoms.tolist(), counts=counts.tolist())
 

@@ -28,6 +28,7 @@ from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
+from antidote_core.places import ROWS
 from antidote_core.problem import OUTSIDE, Problem
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.runs import events
@@ -154,17 +155,18 @@ def _events(
         return bool(cancelled()) or out_of_time()
 
     sizes = Sizes(spec, points.n)
+    place = problem.place_for(spec)
     rounds: Iterator[Event]
     if met:
         rounds = iter(())  # plain clustering meets the target: nothing is needed
     elif designs:
         limit = None if spec.target == LOWEST else _limit(target, strict)
-        rounds = designed_rounds(problem, problem.box(spec.box), limit, sizes, stop)
+        rounds = designed_rounds(problem, (place.lower, place.upper), limit, sizes, stop)
     else:
-        rounds = searched_rounds(spec, problem, target, strict, sizes, stop)
+        rounds = searched_rounds(spec, problem, place, target, strict, sizes, stop)
     yield from map(happened, rounds)
     if not (met or view.reached or sizes.moving or designs or stop()):
-        switch = nearest_switch(problem, problem.box(spec.box))
+        switch = nearest_switch(problem, (place.lower, place.upper))
         if switch is not None:
             yield happened(events.Note(text=switch.sentence))
 
@@ -172,7 +174,7 @@ def _events(
         antidote, spent = _shrunk(problem, view.antidote, target, strict, stop)
         yield happened(
             events.Shrunk(
-                antidote=pack(antidote),
+                antidote=pack(antidote, place.rows_of(antidote)),
                 evaluations=view.evaluations + spent,
                 **problem.outcome(antidote),
             )
@@ -180,8 +182,9 @@ def _events(
     judged = (target, strict)
     if spec.target == LOWEST:  # the checks must find the cost itself, not only beat vanilla
         judged = (kept_gain(view.cost, problem.vanilla.cost), False)
-    if spec.spread and view.size and not stop():
-        trials = spread_out(problem, view.antidote, problem.box(spec.box), *judged, stop)
+    if spec.spread and view.size and not stop() and place.name != ROWS:
+        box = (place.lower, place.upper)
+        trials = spread_out(problem, view.antidote, box, *judged, stop)
         found = yield from relayed(trials, lambda done: progress({"kind": "spread", "step": done}))
         if found.antidote is not None:
             yield happened(

@@ -11,6 +11,7 @@ import numpy as np
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box, Minimise, Minimum
+from antidote_core.places import Place
 from antidote_core.problem import OUTSIDE, Problem
 from antidote_core.runs.events import Progress, Round
 from antidote_core.runs.spec import RunSpec
@@ -25,7 +26,13 @@ Cancel = Callable[[], bool]
 
 
 def searched_rounds(
-    spec: RunSpec, problem: Problem, target: float, strict: bool, sizes: Sizes, stop: Cancel
+    spec: RunSpec,
+    problem: Problem,
+    place: Place,
+    target: float,
+    strict: bool,
+    sizes: Sizes,
+    stop: Cancel,
 ) -> Iterator[Progress | Round]:
     """Events: one search per size, each from the V of the last."""
     optimizer = get_optimizer(spec.optimizer)
@@ -33,10 +40,10 @@ def searched_rounds(
     index = 0
     previous = problem.points[:0]
     while (size := sizes.next()) is not None and not stop():
-        minimise = optimizer.minimiser(problem, size, spec.embed_dim)
+        minimise = optimizer.minimiser(problem, size, spec.embed_dim, place)
         rng = np.random.default_rng([spec.seed, index])
         start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
-        search = Search(problem, minimise, size, spec, rng, start, stop)
+        search = Search(problem, place, minimise, size, spec.budget, rng, start, stop)
         for count, rank in search:
             shown = problem.cost_at_rank(rank)
             yield Progress(index=index, size=size, cost=shown, evaluations=evaluations + count)
@@ -44,12 +51,12 @@ def searched_rounds(
         evaluations += found.evaluations
         if found.evaluations == 0:
             break
-        antidote = found.x.reshape(size, -1)
+        antidote = place.snap(found.x.reshape(size, -1))
         reached = found.value < OUTSIDE and meets(problem.cost_at_rank(found.value), target, strict)
         yield Round(
             index=index,
             size=size,
-            antidote=pack(antidote),
+            antidote=pack(antidote, place.rows_of(antidote)),
             reached=reached,
             evaluations=evaluations,
             **problem.outcome(antidote),
@@ -70,15 +77,15 @@ class Search:
     def __init__(
         self,
         problem: Problem,
+        place: Place,
         minimise: Minimise,
         size: int,
-        spec: RunSpec,
+        budget: int,
         rng: np.random.Generator,
         start: Floats | None,
         stop: Cancel,
     ) -> None:
         d = problem.points.shape[1]
-        lower, upper = problem.box(spec.box)
         self._left = threading.Event()
         self._reports: queue.SimpleQueue[tuple[int, float] | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
@@ -87,9 +94,9 @@ class Search:
         def work() -> None:
             try:
                 self._minimum = minimise(
-                    lambda x: problem.rank(x.reshape(size, d)),
-                    Box(np.tile(lower, size), np.tile(upper, size)),
-                    spec.budget,
+                    lambda x: problem.rank(place.snap(x.reshape(size, d))),
+                    Box(np.tile(place.lower, size), np.tile(place.upper, size)),
+                    budget,
                     rng,
                     on_eval=self._on_eval(),
                     cancel=lambda: self._left.is_set() or stop(),
