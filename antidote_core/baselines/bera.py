@@ -19,14 +19,16 @@ from numpy.typing import NDArray
 
 from antidote_core.baselines.exact import assign_exactly
 from antidote_core.baselines.highs import Deadline, InfeasibleProgram
-from antidote_core.baselines.inputs import (
+from antidote_core.baselines.masses import FairBounds, count_masses
+from antidote_core.baselines.record import (
+    BaselineResult,
+    BaselineWarning,
     check_centers,
     check_groups_present,
     check_instance,
+    four_scores,
     vanilla_centers,
 )
-from antidote_core.baselines.masses import FairBounds, count_masses
-from antidote_core.baselines.record import BaselineResult, BaselineWarning, four_scores
 from antidote_core.baselines.rounding import round_assignment
 from antidote_core.baselines.sifting import sift
 from antidote_core.errors import DataError, SolverError, SpecError

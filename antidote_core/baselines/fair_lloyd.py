@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from antidote_core.baselines.inputs import (
+from antidote_core.baselines.record import (
+    BaselineResult,
     check_centers,
     check_instance,
     check_labels,
+    four_scores,
     vanilla_centers,
 )
-from antidote_core.baselines.record import BaselineResult, four_scores
 from antidote_core.checks import check_whole
 from antidote_core.fairness import group_means
 from antidote_core.geometry import nearest_center

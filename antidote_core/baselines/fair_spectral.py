@@ -25,8 +25,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from antidote_core.baselines.inputs import check_groups_present, check_k
-from antidote_core.baselines.record import BaselineResult, BaselineWarning, four_scores
+from antidote_core.baselines.record import (
+    BaselineResult,
+    BaselineWarning,
+    check_groups_present,
+    check_k,
+    four_scores,
+)
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table
 from antidote_core.geometry import check_points

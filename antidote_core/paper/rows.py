@@ -9,12 +9,14 @@ A cell says which table, data, clustering, cost and k, and in which of two modes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from antidote_core.checks import did_you_mean
 from antidote_core.datasets import available_forms, load_dataset
 from antidote_core.errors import SpecError
 from antidote_core.paper import paper_row, paper_tables
+from antidote_core.runs.spec import RunSpec
 from antidote_core.types import Dataset
 
 PUBLISHED, OURS = "as-published", "ours"
@@ -62,6 +64,29 @@ class Cell:
     def load(self) -> Dataset:
         """The data of this cell, the sample drawn by seed 0."""
         return load_dataset(self.dataset, rows=form_of(self.dataset), sample=self.sample)
+
+    def asks(self, seed: int, **settings: Any) -> RunSpec:
+        """A run on the data of this cell, by these settings."""
+        return RunSpec(
+            dataset=self.dataset,
+            clustering=self.clustering,
+            fairness=self.fairness,
+            k=self.k,
+            rows=TWIN if form_of(self.dataset) == TWIN else None,
+            sample=self.sample,
+            seed=seed,
+            **settings,
+        )
+
+    def head(self, data: Dataset) -> dict[str, Any]:
+        """What every row of results begins with: the cell and the data it was computed on."""
+        return {
+            **asdict(self),
+            "source": data.source,
+            "real": form_of(self.dataset) != TWIN,
+            "data": data.content_hash,
+            "n": data.n,
+        }
 
 
 def form_of(dataset: str) -> str:

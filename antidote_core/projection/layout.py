@@ -4,6 +4,9 @@ A layout shows a stratified sample of at most 4,000 points. V is placed at the w
 nearest sampled points, so U does not move while V grows. UMAP keeps neighbours together and says
 little about distances: it pulls a far-away antidote point onto U, which is why every antidote point
 is shown with its distance to the nearest real one.
+
+The first fit in a process compiles for some ten seconds. scikit-learn finds the neighbours, which
+spares UMAP the compilation of its own search.
 """
 
 from __future__ import annotations
@@ -123,3 +126,27 @@ def joint_points(data: Dataset, antidote: Floats) -> tuple[Ints, Floats]:
     rows, points = layout_points(data)
     shown = antidote[:LIMIT]
     return np.concatenate([rows, np.full(len(shown), -1)]), np.vstack([points, shown])
+
+
+def umap_positions(points: Floats, seed: int = SEED) -> Floats:
+    """UMAP positions (n, 2) of points (n, d)."""
+    import warnings
+
+    from sklearn.neighbors import NearestNeighbors
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import umap
+
+        count = min(NEIGHBOURS, len(points) - 1)
+        search = NearestNeighbors(n_neighbors=count + 1).fit(points)
+        distances, nearest = search.kneighbors(points)
+        model = umap.UMAP(
+            n_neighbors=count + 1,
+            random_state=seed,
+            n_jobs=1,
+            init="pca",
+            precomputed_knn=(nearest, distances.astype(np.float32)),
+        )
+        positions: Floats = model.fit_transform(points).astype(np.float64)
+    return positions

@@ -30,8 +30,15 @@ from antidote_core.reporting.text.words import (
 )
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
-from antidote_core.teaching.planar import PlanarProblem, Position, planar_problem
-from antidote_core.teaching.plane_scene import Frame, Scene, mix_html, plane_scene
+from antidote_core.teaching.planar import (
+    Frame,
+    PlanarProblem,
+    Position,
+    Scene,
+    mix_html,
+    planar_problem,
+    plane_scene,
+)
 from antidote_core.types import Floats
 
 ROOM = 0.6  # around what a plane must show, in its own units

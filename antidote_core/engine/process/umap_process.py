@@ -28,8 +28,8 @@ from antidote_core.projection.layout import (
     joint_points,
     layout_path,
     layout_points,
+    umap_positions,
 )
-from antidote_core.projection.umap_positions import umap_positions
 from antidote_core.types import Dataset, Floats, Ints
 
 AT_ONCE = 2  # each takes a core and some hundred megabytes for half a minute
