@@ -17,9 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antidote_core.baselines.exact import assign_exactly
 from antidote_core.baselines.highs import Deadline, InfeasibleProgram
-from antidote_core.baselines.masses import FairBounds, count_masses
 from antidote_core.baselines.record import (
     BaselineResult,
     BaselineWarning,
@@ -29,8 +27,8 @@ from antidote_core.baselines.record import (
     four_scores,
     vanilla_centers,
 )
-from antidote_core.baselines.rounding import round_assignment
-from antidote_core.baselines.sifting import sift
+from antidote_core.baselines.sifting import FairBounds, count_masses, sift
+from antidote_core.baselines.whole_assignment import assign_exactly, round_assignment
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.types import Floats, Ints
 

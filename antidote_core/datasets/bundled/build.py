@@ -26,7 +26,8 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.datasets.bundled import BUNDLED
-from antidote_core.datasets.sets import adult, bank, creditcard, lfw
+from antidote_core.datasets.sets import lfw
+from antidote_core.datasets.sets.uci import ADULT, BANK, CREDITCARD
 from antidote_core.errors import DataError
 from antidote_core.types import Ints
 
@@ -46,9 +47,9 @@ class Original:
 
 
 ORIGINALS = (
-    Original("adult", "adult", ",", 32561, adult.FEATURES, tuple(adult.PROTECTED)),
-    Original("bank", "bank-full", ";", 45211, bank.FEATURES, tuple(bank.PROTECTED)),
-    Original("creditcard", "creditcard", ",", 30000, creditcard.FEATURES),
+    Original("adult", "adult", ",", 32561, ADULT.features, tuple(ADULT.protected)),
+    Original("bank", "bank-full", ";", 45211, BANK.features, tuple(BANK.protected)),
+    Original("creditcard", "creditcard", ",", 30000, CREDITCARD.features),
 )
 
 

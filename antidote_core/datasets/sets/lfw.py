@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.datasets.bundled import BUNDLED
-from antidote_core.datasets.info import DatasetInfo, Form, Progress, Request
+from antidote_core.datasets.sets import DatasetInfo, Form, Progress, Request
 from antidote_core.errors import DataError
 from antidote_core.types import Column, DataCard, Dataset, Floats, Ints
 

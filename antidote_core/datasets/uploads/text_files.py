@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from charset_normalizer import from_bytes
 
-from antidote_core.datasets.uploads.limits import MAX_HEADER, MAX_TEXT, check_shape
 from antidote_core.datasets.uploads.names import clean_names
-from antidote_core.datasets.uploads.table import without_blanks
+from antidote_core.datasets.uploads.table import MAX_HEADER, MAX_TEXT, check_shape, without_blanks
 from antidote_core.errors import DataError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

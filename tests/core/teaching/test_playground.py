@@ -133,7 +133,7 @@ def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
     game = playground.get_game("easy", "balance")
     position = game.position((Clump(5.0, 0.0, 3), Clump(4.0, 1.0, 1)))
     data = game.planar.data
-    scene = plane_scene.plane_scene(
+    scene = planar.plane_scene(
         data, game.frame, position.centers, before=game.planar.vanilla.centers,
         antidote=position.antidote, moved=position.moved,
     )  # fmt: skip
