@@ -14,7 +14,7 @@ from antidote_core.cli.follow import Follow
 from antidote_core.cli.options import INTERRUPTED, NOT_REACHED, ONE_BY_ONE, REACHED
 from antidote_core.cli.run import read_settings
 from antidote_core.engine import RunError, Runner
-from antidote_core.engine.limits import Limits
+from antidote_core.engine.settings import Limits
 from antidote_core.errors import SpecError
 from antidote_core.reporting.figures.frontier_table import cell_table, problem_title, setting_title
 from antidote_core.reporting.text.frontier_words import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from antidote_core.cli.follow import Follow
 from antidote_core.engine import RunError, Runner
-from antidote_core.engine.limits import Limits
+from antidote_core.engine.settings import Limits
 from antidote_core.errors import DataError, SpecError
 from antidote_core.paper.results import new_results, read_results, stored_results, write_results
 from antidote_core.paper.rows import all_cells

@@ -8,24 +8,22 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from antidote_core.datasets import load_for
-from antidote_core.engine.limits import Limits
+from antidote_core.engine.job_folder import Follower, RunFolder, read_log, replace_text
 from antidote_core.engine.process.scheduler import Scheduler
 from antidote_core.engine.settings import (
     CACHED_VIEWS,
     IDLE_SECONDS,
     TICK_SECONDS,
     WATCHING_SECONDS,
+    Limits,
     default_scheduler,
     default_slots,
 )
 from antidote_core.engine.status import JobStatus
-from antidote_core.engine.store import log
-from antidote_core.engine.store.folder import RunFolder, replace_text
-from antidote_core.engine.store.store import Store, content_key
+from antidote_core.engine.store import Store, content_key
 from antidote_core.engine.sweep.worker_pool import probe
 from antidote_core.errors import RunError
 from antidote_core.runs.events import Event
@@ -56,7 +54,7 @@ class Runner:
     ) -> None:
         limits = limits or Limits()
         self.store = Store(home, limits)
-        self._followers: OrderedDict[str, log.Follower[Any]] = OrderedDict()
+        self._followers: OrderedDict[str, Follower[Any]] = OrderedDict()
         self._followers_lock = threading.Lock()
         self._scheduler = Scheduler(
             self.store, default_slots() if slots is None else slots, idle_seconds, limits
@@ -133,7 +131,7 @@ class Runner:
         with self._followers_lock:
             follower = self._followers.pop(run_id, None)
             if follower is None:
-                follower = log.Follower(self.store.folder(run_id).events, kind.view())
+                follower = Follower(self.store.folder(run_id).events, kind.view())
             self._followers[run_id] = follower
             while len(self._followers) > CACHED_VIEWS:
                 self._followers.popitem(last=False)
@@ -145,7 +143,7 @@ class Runner:
         """The events from byte `offset` of the log on, and the offset to ask for next."""
         self.store.check_access(run_id, owner)
         path = self.store.folder(run_id).events
-        return self._reading(run_id, lambda: log.read(path, offset))
+        return self._reading(run_id, lambda: read_log(path, offset))
 
     def data(self, run_id: str, owner: str | None = None) -> Dataset:
         """The data set the run works on."""
@@ -276,12 +274,7 @@ class Runner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property

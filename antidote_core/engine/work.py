@@ -10,8 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 from antidote_core.algorithms.algorithm2.grow import Cancel, grow
 from antidote_core.analysis.comparison import run_comparison
 from antidote_core.clustering import compiled
-from antidote_core.engine.store.folder import RunFolder, StopSign
-from antidote_core.engine.store.log import LogWriter
+from antidote_core.engine.job_folder import LogWriter, RunFolder, StopSign
 from antidote_core.errors import sentence
 from antidote_core.runs.events import (
     Activity,

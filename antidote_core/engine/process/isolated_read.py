@@ -29,9 +29,7 @@ from antidote_core.datasets.uploads import (
     too_little_memory,
     unpack,
 )
-from antidote_core.engine.limits import Limits, cap_memory
-from antidote_core.engine.process.stopping import killed_with
-from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.settings import Limits, cap_memory, killed_with, worker_environment
 from antidote_core.errors import DataError
 
 READERS = 2  # files that are read at once in each lane; the others wait

@@ -10,20 +10,18 @@ import threading
 import time
 from dataclasses import dataclass
 
-from antidote_core.engine.limits import Limits
-from antidote_core.engine.process.stopping import DISK_FULL
+from antidote_core.engine.job_folder import Lock, LogWriter, RunFolder, is_held
 from antidote_core.engine.settings import (
+    DISK_FULL,
     JUMP_SECONDS,
     LEASE_SECONDS,
     LOOK_SECONDS,
     STOP_SECONDS,
     TICK_SECONDS,
+    Limits,
     worker_environment,
 )
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.lock import Lock, is_held
-from antidote_core.engine.store.log import LogWriter
-from antidote_core.engine.store.store import Store
+from antidote_core.engine.store import Store
 from antidote_core.errors import RunError
 from antidote_core.runs.events import Activity
 from antidote_core.runs.kinds import KINDS

@@ -17,9 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antidote_core.engine.limits import Limits, cap_memory
-from antidote_core.engine.process.stopping import die_with
-from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.settings import Limits, cap_memory, die_with, worker_environment
 from antidote_core.projection.layout import (
     Layout,
     find_joint,

@@ -13,18 +13,18 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from antidote_core.engine.sweep.tasks import cancel_tasks
+from antidote_core.engine.sweep.tasks import Outcome, cancel_tasks
 from antidote_core.errors import RunError
+from antidote_core.runs.sweep_view import FAILED, RUNNING
 
 PROBE_SECONDS = 3.0  # to find the host and to open a connection
 GREET_SECONDS = 4.0  # for the scheduler to answer as one
 CLOSE_SECONDS = 2.0
+WITHDRAWN = "withdrawn"  # of a task: the scheduler forgot it
 
 # dask returns memory at every chance and looks at the stack a hundred times a second; cells, which
 # make and drop arrays all the time, take a third longer by that.
@@ -40,19 +40,6 @@ _WANTED = "it must look like tcp://host:port"
 _LATER = "Check that the scheduler runs there and that this machine may reach it."
 
 
-@dataclass(frozen=True)
-class TaskUpdate:
-    """What became of a task: "running", "done" with its result, or "lost" with the reason.
-
-    Lost without a reason: the scheduler withdrew it.
-    """
-
-    kind: str
-    tag: str
-    result: Any = None
-    reason: str = ""
-
-
 class WorkerPool:
     """Processes that take tasks; use as a context, or `close` it."""
 
@@ -60,7 +47,7 @@ class WorkerPool:
         self.address = address
         self._client = client
         self._cluster = cluster
-        self._updates: queue.SimpleQueue[TaskUpdate] = queue.SimpleQueue()
+        self._updates: queue.SimpleQueue[tuple[str, Outcome]] = queue.SimpleQueue()
         self._futures: list[Any] = []
         self._topic = f"antidote-{time.monotonic_ns()}-{threading.get_ident()}"
         client.subscribe_topic(self._topic, self._heard)
@@ -91,10 +78,14 @@ class WorkerPool:
             key=(self._topic, tag), priority=-turn,
         )  # fmt: skip
         self._futures.append(future)
-        future.add_done_callback(lambda done: self._updates.put(self._as_update(tag, done)))
+        future.add_done_callback(lambda done: self._updates.put((tag, _outcome(done))))
 
-    def next(self, seconds: float) -> TaskUpdate | None:
-        """The next thing that happened; None if nothing did for so long."""
+    def next(self, seconds: float) -> tuple[str, Outcome] | None:
+        """The tag of a task and what became of it; None if nothing happened for so long.
+
+        Its state is "running", what the task itself says at its end, "failed" where its process
+        was lost, or "withdrawn" by the scheduler.
+        """
         try:
             return self._updates.get(timeout=seconds)
         except queue.Empty:
@@ -118,29 +109,26 @@ class WorkerPool:
                 self._cluster.close(timeout=CLOSE_SECONDS)
 
     def _heard(self, event: tuple[float, str]) -> None:
-        self._updates.put(TaskUpdate("running", event[1]))
-
-    def _as_update(self, tag: str, future: Any) -> TaskUpdate:
-        """Fetched where the update is made, so that the result is here before it is told."""
-        from distributed import CancelledError
-
-        try:
-            return TaskUpdate("done", tag, future.result())
-        except CancelledError:
-            return TaskUpdate("lost", tag)
-        except Exception as error:
-            return TaskUpdate("lost", tag, reason=_why(error))
+        self._updates.put((event[1], {"state": RUNNING}))
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _outcome(future: Any) -> Outcome:
+    """Fetched where it is told, so that the result is here before anyone hears of it."""
+    from distributed import CancelledError
+
+    try:
+        outcome: Outcome = future.result()
+        return outcome
+    except CancelledError:
+        return {"state": WITHDRAWN}
+    except Exception as error:
+        return {"state": FAILED, "reason": _why(error)}
 
 
 def start_pool(processes: int, scratch: Path) -> WorkerPool:

@@ -15,13 +15,13 @@ import pytest
 
 from antidote_core import load_dataset, run
 from antidote_core.engine import JobState, RunError, Runner
+from antidote_core.engine.job_folder import read_log
 from antidote_core.engine.settings import (
     LEASE_SECONDS,
     LOOK_SECONDS,
     default_slots,
     worker_environment,
 )
-from antidote_core.engine.store.log import read
 from antidote_core.runs.kinds import RUN
 from antidote_core.runs.spec import RunSpec
 from tests.core.engine.runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
@@ -350,7 +350,7 @@ def test_workers_die_with_a_killed_server_and_a_new_one_recovers(home):
     )
     working, waiting = (server.stdout.readline().strip() for _ in range(2))
     log = home / "runs" / working / "events.jsonl"
-    until(lambda: any(e.kind == "round" for e in read(log)[0]))
+    until(lambda: any(e.kind == "round" for e in read_log(log)[0]))
     assert len(workers_under(home)) == 1
     server.kill()
     server.wait()
