@@ -1,1 +1,1 @@
-"""The command line, one file per command."""
+"""The command line: what runs here at once, and the jobs that are kept."""

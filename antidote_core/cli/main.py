@@ -7,11 +7,9 @@ from collections.abc import Callable, Sequence
 from inspect import Signature
 from typing import Annotated, Any
 
-from antidote_core.cli.frontier import frontier
+from antidote_core.cli.jobs import frontier, paper
 from antidote_core.cli.options import BAD_INPUT, HELP, INTERRUPTED, NOT_REACHED, REACHED, options
-from antidote_core.cli.paper import paper
-from antidote_core.cli.parts import parts
-from antidote_core.cli.run import compare, run
+from antidote_core.cli.run import compare, parts, run
 from antidote_core.errors import AntidoteError
 from antidote_core.runs.paper_spec import PaperSpec
 from antidote_core.runs.spec import RunSpec
