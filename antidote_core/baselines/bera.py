@@ -25,7 +25,7 @@ from antidote_core.baselines.record import (
     check_groups_present,
     check_instance,
     four_scores,
-    vanilla_centers,
+    plain_kmeans,
 )
 from antidote_core.baselines.sifting import FairBounds, count_masses, sift
 from antidote_core.baselines.whole_assignment import assign_exactly, round_assignment
@@ -74,7 +74,7 @@ def bera(
     points, attributes = _check_attributes(points, groups, k)
     delta = _check_delta(delta)
     if centers is None:
-        centers = vanilla_centers(points, k, seed)
+        centers = plain_kmeans(points, k, seed)[1]
     else:
         centers = check_centers(centers, k, points.shape[1], "centers")
     costs = np.stack([((points - center) ** 2).sum(axis=1) for center in centers], axis=1)

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -68,21 +67,6 @@ class BaselineResult:
             NEAREST: {"balance": self.balance_nearest, "social": self.social_nearest},
         }
 
-    def summary(self) -> dict[str, Any]:
-        """Everything but the arrays, as plain JSON values; what is not a number becomes None."""
-        return {
-            "name": self.name,
-            "cost": self.cost,
-            "scores": {
-                scoring: {key: _finite(value) for key, value in costs.items()}
-                for scoring, costs in self.scores.items()
-            },
-            "quality": {key: _finite(value) for key, value in asdict(self.quality).items()},
-            "certificate": {"name": self.certificate_name, "value": _finite(self.certificate)},
-            "seconds": self.seconds,
-            "notes": list(self.notes),
-        }
-
 
 def four_scores(
     labels: Ints, centers: Floats, points: Floats, attributes: Sequence[Ints]
@@ -99,10 +83,6 @@ def four_scores(
         "balance_nearest": max(balance_cost(centers, points, codes) for codes in attributes),
         "social_nearest": max(social_cost(centers, points, codes) for codes in attributes),
     }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def check_groups_present(codes: Ints) -> int:
@@ -152,8 +132,8 @@ def check_labels(labels: object, k: int, n: int) -> Ints:
     return array.astype(np.int64)
 
 
-def vanilla_centers(points: Floats, k: int, seed: int) -> Floats:
-    """Centres (k, d) of plain k-means: the best of ten seeded starts of scikit-learn."""
+def plain_kmeans(points: Floats, k: int, seed: int) -> tuple[Ints, Floats]:
+    """Labels (n,) and centres (k, d) of k-means: the best of ten seeded starts of scikit-learn."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
@@ -161,4 +141,4 @@ def vanilla_centers(points: Floats, k: int, seed: int) -> Floats:
         # Fewer distinct points than clusters: the empty clusters are noted where they matter.
         warnings.simplefilter("ignore", ConvergenceWarning)
         model = KMeans(k, n_init=10, random_state=seed).fit(points)
-    return np.asarray(model.cluster_centers_)
+    return model.labels_.astype(np.int64), np.asarray(model.cluster_centers_)

@@ -21,7 +21,7 @@ price rises until no slack is left, which makes the optimum that of the program 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,14 +154,11 @@ def sift(
         slack_price = 2.0 * max(1.0, float(np.abs(start).max()))
     whole = _Restricted(scaled, types, np.ones(n), constraints, deadline)
     result = whole.run(start, slack_price)
-    return Sifted(
-        result.value * scale,
-        result.bound * scale,
-        result.prices * scale,
-        result.labels,
-        result.rows,
-        result.clusters,
-        result.parts,
+    return replace(
+        result,
+        value=result.value * scale,
+        bound=result.bound * scale,
+        prices=result.prices * scale,
     )
 
 

@@ -30,66 +30,33 @@ from antidote_core.runs.state import JobView
 from antidote_core.types import Column, DataCard, Dataset
 
 
+class _File:
+    """A file of the folder, by its name there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, folder: RunFolder, kind: type[RunFolder]) -> Path:
+        return folder.path / self._name
+
+
 @dataclass(frozen=True)
 class RunFolder:
     """Names of the files; only `data` may be missing from a run that has begun."""
 
     path: Path
 
-    @property
-    def spec(self) -> Path:
-        """What was asked."""
-        return self.path / "spec.json"
-
-    @property
-    def meta(self) -> Path:
-        """Who asked and when: what the index holds besides the spec and the log."""
-        return self.path / "meta.json"
-
-    @property
-    def events(self) -> Path:
-        """What happened."""
-        return self.path / "events.jsonl"
-
-    @property
-    def data(self) -> Path:
-        """The rows of a data set of one's own; absent for a data set known by name."""
-        return self.path / "data.npz"
-
-    @property
-    def layouts(self) -> Path:
-        """Maps of a data set of one's own; those of other sets stand in the home folder."""
-        return self.path / "layouts"
-
-    @property
-    def lease(self) -> Path:
-        """Exists for a temporary run; its time says when the owner was last there."""
-        return self.path / "lease"
-
-    @property
-    def stop(self) -> Path:
-        """Exists when the run is to stop; holds the reason."""
-        return self.path / "stop"
-
-    @property
-    def lock(self) -> Path:
-        """Held by the worker as long as it lives."""
-        return self.path / "worker.lock"
-
-    @property
-    def cluster(self) -> Path:
-        """Address of the dask scheduler that a sweep is to use; absent for this machine."""
-        return self.path / "cluster"
-
-    @property
-    def scratch(self) -> Path:
-        """What the processes of a sweep need no longer than it works."""
-        return self.path / "scratch"
-
-    @property
-    def output(self) -> Path:
-        """What the worker printed, tracebacks included."""
-        return self.path / "worker.log"
+    spec = _File("spec.json")  # what was asked
+    meta = _File("meta.json")  # who asked and when: what the index holds besides spec and log
+    events = _File("events.jsonl")  # what happened
+    data = _File("data.npz")  # rows of a data set of one's own; absent for one known by name
+    layouts = _File("layouts")  # maps of such rows; those of other sets stand in the home folder
+    lease = _File("lease")  # of a temporary run; its time says when the owner was last there
+    stop = _File("stop")  # exists when the run is to stop, and holds the reason
+    lock = _File("worker.lock")  # held by the worker as long as it lives
+    cluster = _File("cluster")  # address of the dask scheduler for a sweep; absent for this machine
+    scratch = _File("scratch")  # what the processes of a sweep need no longer than it works
+    output = _File("worker.log")  # what the worker printed, tracebacks included
 
     def create(self, spec: Spec, data: Dataset | Path | None, temporary: bool = False) -> None:
         """Make the folder, readable by this user only, with the spec and the data in it.

@@ -141,15 +141,12 @@ class Runner:
         self, run_id: str, offset: int = 0, owner: str | None = None
     ) -> tuple[list[Event], int]:
         """The events from byte `offset` of the log on, and the offset to ask for next."""
-        self.store.check_access(run_id, owner)
-        path = self.store.folder(run_id).events
+        path = self._open(run_id, owner).events
         return self._reading(run_id, lambda: read_log(path, offset))
 
     def data(self, run_id: str, owner: str | None = None) -> Dataset:
         """The data set the run works on."""
-        self.store.check_access(run_id, owner)
-        folder = self.store.folder(run_id)
-        return self._reading(run_id, folder.read_data)
+        return self._reading(run_id, self._open(run_id, owner).read_data)
 
     def layouts(self, run_id: str, owner: str | None = None) -> Path:
         """Where maps of the run's data are kept: with the run if the data are one's own."""
@@ -159,8 +156,7 @@ class Runner:
 
     def worker_log(self, run_id: str, characters: int = 20_000, owner: str | None = None) -> str:
         """The end of what the worker printed, tracebacks included; empty if it said nothing."""
-        self.store.check_access(run_id, owner)
-        path = self.store.folder(run_id).output
+        path = self._open(run_id, owner).output
         if not path.exists():
             return ""
         text = self._reading(run_id, lambda: path.read_text(encoding="utf-8", errors="replace"))
@@ -262,10 +258,6 @@ class Runner:
             for run_id in [known for known in self._followers if not self.store.has(known)]:
                 del self._followers[run_id]
 
-    def rebuild(self) -> list[str]:
-        """Make the index anew from the folders; a sentence per folder that cannot be read."""
-        return self.store.rebuild()
-
     def close(self) -> None:
         """End the workers of this runner and let another one take over; queued runs stay queued."""
         self._scheduler.close()
@@ -281,6 +273,10 @@ class Runner:
     def schedules(self) -> bool:
         """Whether this runner is the one that starts workers."""
         return self._scheduler.schedules
+
+    def _open(self, run_id: str, owner: str | None) -> RunFolder:
+        self.store.check_access(run_id, owner)
+        return self.store.folder(run_id)
 
     def _reading(self, run_id: str, read: Callable[[], _T]) -> _T:
         try:

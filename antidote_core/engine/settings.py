@@ -9,10 +9,12 @@ import ctypes
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -32,6 +34,10 @@ TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
 WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
 CACHED_VIEWS = 64  # folded runs kept in memory
 
+DISK_FULL = 3  # exit code of a worker that can no longer write its log
+GIGABYTE = 1024**3
+
+_PR_SET_PDEATHSIG = 1
 _THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -85,17 +91,8 @@ def worker_environment() -> dict[str, str]:
     }
 
 
-GIGABYTE = 1024**3
-_MEMORY, _MINUTES, _LIVE, _QUEUE, _DISK = (
-    "ANTIDOTE_WORKER_GB",
-    "ANTIDOTE_RUN_MINUTES",
-    "ANTIDOTE_RUNS_PER_VISITOR",
-    "ANTIDOTE_QUEUE",
-    "ANTIDOTE_FREE_GB",
-)
-
-
-def _setting(name: str, default: float) -> float:
+def _limit(name: str, default: float) -> float:
+    """What the variable sets the limit to; NaN, inf and anything below 0 are refused."""
     text = os.environ.get(name, "").strip()
     if not text:
         return default
@@ -124,12 +121,12 @@ class Limits:
     """
 
     worker_gigabytes: float = field(
-        default_factory=lambda: _setting(_MEMORY, round(_machine_gigabytes() / 3, 1))
+        default_factory=lambda: _limit("ANTIDOTE_WORKER_GB", round(_machine_gigabytes() / 3, 1))
     )
-    run_minutes: float = field(default_factory=lambda: _setting(_MINUTES, 60))
-    runs_per_visitor: float = field(default_factory=lambda: _setting(_LIVE, 5))
-    queue: float = field(default_factory=lambda: _setting(_QUEUE, 100))
-    free_gigabytes: float = field(default_factory=lambda: _setting(_DISK, 0.2))
+    run_minutes: float = field(default_factory=lambda: _limit("ANTIDOTE_RUN_MINUTES", 60))
+    runs_per_visitor: float = field(default_factory=lambda: _limit("ANTIDOTE_RUNS_PER_VISITOR", 5))
+    queue: float = field(default_factory=lambda: _limit("ANTIDOTE_QUEUE", 100))
+    free_gigabytes: float = field(default_factory=lambda: _limit("ANTIDOTE_FREE_GB", 0.2))
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
@@ -170,10 +167,22 @@ def cap_memory(gigabytes: float) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * GIGABYTE), hard))
 
 
-DISK_FULL = 3  # exit code of a worker that can no longer write its log
+def start_process(module: str, *arguments: object, output: Any) -> subprocess.Popen[bytes]:
+    """Start `python -m module`; its standard input ends when we do, or by `let_go`."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=output,
+        stderr=output,
+        env=worker_environment(),
+        start_new_session=True,  # a Ctrl-C in the terminal is for the server
+    )
 
 
-_PR_SET_PDEATHSIG = 1
+def let_go(process: subprocess.Popen[bytes]) -> None:
+    """Close our end of the standard input of a process."""
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 def die_with(server: int) -> None:

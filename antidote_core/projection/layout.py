@@ -60,14 +60,13 @@ def layout_path(data: Dataset, folder: Path) -> Path:
 
 def find_layout(data: Dataset, folder: Path) -> Layout | None:
     """The layout shipped with the package or computed before into `folder`; None without one."""
-    for place in (SHIPPED, folder):
-        path = layout_path(data, place)
-        if path.is_file():
-            with np.load(path, allow_pickle=False) as stored:
-                return Layout(
-                    stored["rows"].astype(np.int64), stored["positions"].astype(np.float64)
-                )
-    return None
+    places = (layout_path(data, SHIPPED), layout_path(data, folder))
+    return next((_read(path) for path in places if path.is_file()), None)
+
+
+def _read(path: Path) -> Layout:
+    with np.load(path, allow_pickle=False) as stored:
+        return Layout(stored["rows"].astype(np.int64), stored["positions"].astype(np.float64))
 
 
 def sample_rows(groups: Ints, limit: int = SAMPLE, seed: int = SEED) -> Ints:
@@ -109,10 +108,7 @@ def joint_path(data: Dataset, antidote: Floats, folder: Path) -> Path:
 def find_joint(data: Dataset, antidote: Floats, folder: Path) -> Layout | None:
     """The layout computed before; rows of -1 are the antidote points, in order."""
     path = joint_path(data, antidote, folder)
-    if not path.is_file():
-        return None
-    with np.load(path, allow_pickle=False) as stored:
-        return Layout(stored["rows"].astype(np.int64), stored["positions"].astype(np.float64))
+    return _read(path) if path.is_file() else None
 
 
 def layout_points(data: Dataset) -> tuple[Ints, Floats]:

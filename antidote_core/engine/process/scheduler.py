@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from antidote_core.engine.settings import (
     STOP_SECONDS,
     TICK_SECONDS,
     Limits,
-    worker_environment,
+    let_go,
+    start_process,
 )
 from antidote_core.engine.store import Store
 from antidote_core.errors import RunError
@@ -27,6 +27,7 @@ from antidote_core.runs.events import Activity
 from antidote_core.runs.kinds import KINDS
 from antidote_core.runs.state import JobState, JobView
 
+WORKER = "antidote_core.engine.process.worker"
 _AGAIN = "restart the run to get the result it would have had"
 SERVER_GONE = f"the server ended while the run was working; {_AGAIN}"
 
@@ -39,11 +40,6 @@ class _Worker:
 
     process: subprocess.Popen[bytes]
     asked: float | None = None
-
-    def let_go(self) -> None:
-        """Close our end of its standard input."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
 
 
 class Scheduler:
@@ -154,25 +150,15 @@ class Scheduler:
         if run_id in self._workers or not self._store.claim(run_id):
             return
         folder = self._folder(run_id)
-        command = [
-            sys.executable,
-            "-m",
-            "antidote_core.engine.process.worker",
-            str(folder.path.resolve()),
-        ]
-        memory = str(self._limits.worker_gigabytes)
+        memory = self._limits.worker_gigabytes
         try:
             with LogWriter(folder.events) as log:
                 log.append(Activity(text="loading libraries"))
             with folder.output.open("ab") as output:
-                process = subprocess.Popen(
-                    [*command, "--server", str(os.getpid()), "--memory", memory],
-                    stdin=subprocess.PIPE,
-                    stdout=output,
-                    stderr=output,
-                    env=worker_environment(),
-                    start_new_session=True,  # a Ctrl-C in the terminal is for the server
-                )
+                process = start_process(
+                    WORKER, folder.path.resolve(), "--server", os.getpid(), "--memory", memory,
+                    output=output,
+                )  # fmt: skip
         except OSError as error:
             reason = f"the worker could not be started ({error.strerror})"
             self._settle(run_id, reason, JobState.FAILED)
@@ -184,7 +170,7 @@ class Scheduler:
         worker, folder = self._workers[run_id], self._folder(run_id)
         code = worker.process.poll()
         if code is not None:
-            worker.let_go()
+            let_go(worker.process)
             if self._store.has(run_id):  # it may have been removed while it worked
                 self._settle(run_id, _how_it_ended(code))
             del self._workers[run_id]
@@ -242,7 +228,7 @@ class Scheduler:
             except subprocess.TimeoutExpired:
                 worker.process.kill()
                 worker.process.wait()
-            worker.let_go()
+            let_go(worker.process)
             try:
                 self._settle(run_id, SERVER_GONE)
             except RunError:  # a full disk, say: the next server finds out how it ended

@@ -178,7 +178,7 @@ def test_record_holds_both_scorings():
     nearest = squared_distances(points, fair.centers).argmin(axis=1)
     assert fair.scores[NEAREST]["balance"] == balance_table(nearest, groups, k, 2).cost
     assert fair.scores[NEAREST]["social"] <= own
-    assert set(fair.summary()["scores"]) == {"own assignment", "nearest centre"}
+    assert set(fair.scores) == {"own assignment", "nearest centre"}
     assert fair.quality.davies_bouldin > 0
 
 
