@@ -15,7 +15,7 @@ from antidote_core.datasets.frame import MAX_GROUPS, MAX_LEVELS, MIN_GROUP, data
 from antidote_core.datasets.uploads.names import clean_text, confusable_names, each_once
 from antidote_core.datasets.uploads.table import MAX_NUMBERS, Table
 from antidote_core.errors import DataError
-from antidote_core.types import Dataset, Ints
+from antidote_core.types import Dataset
 
 OTHERS = "(others)"
 SMALL_GROUP = 30  # below this, a share or an average is mostly chance
@@ -24,13 +24,8 @@ SHOWN = 5  # names in a sentence
 MOST_SHOWN = 10  # bars in a chart
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(Levels):
     """A group for every row: codes (n,) into `names`, -1 where none is known."""
-
-    what: str
-    names: tuple[str, ...]
-    codes: Ints
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -41,7 +36,7 @@ class Groups:
     @property
     def unknown(self) -> int:
         """Rows without a group."""
-        return int((self.codes < 0).sum())
+        return int(self.missing.sum())
 
     def as_column(self) -> pd.Series:
         """The groups as a column that keeps their order."""
@@ -73,7 +68,7 @@ def find_groups(
     for column in columns:
         codes = np.where((codes < 0) | column.missing, -1, codes * len(column.names) + column.codes)
         names = [f"{a} × {b}" if a else b for a in names for b in column.names]
-    groups = _occurring(Groups(" × ".join(protected), tuple(each_once(names)), codes))
+    groups = Groups(" × ".join(protected), tuple(each_once(names)), codes).take(slice(None))
     return _joined(groups, join_below) if join_below > 0 else groups
 
 
@@ -104,13 +99,6 @@ def _cut(series: pd.Series, name: str, ranges: int) -> Levels:
     return Levels(name, (f"up to {texts[0]}", *middle, f"over {texts[-1]}"), codes)
 
 
-def _occurring(groups: Groups) -> Groups:
-    present = np.unique(groups.codes[groups.codes >= 0])
-    position = np.full(len(groups.names) + 1, -1, dtype=np.int64)
-    position[present] = np.arange(len(present))
-    return Groups(groups.what, tuple(groups.names[i] for i in present), position[groups.codes])
-
-
 def _joined(groups: Groups, below: int) -> Groups:
     small = [name for name, size in groups.sizes.items() if size < below]
     if not small:
@@ -118,7 +106,7 @@ def _joined(groups: Groups, below: int) -> Groups:
     kept = [name for name in groups.names if name not in small]
     position = [kept.index(name) if name in kept else len(kept) for name in groups.names]
     codes = np.array([*position, -1], dtype=np.int64)[groups.codes]
-    return Groups(groups.what, tuple(each_once([*kept, OTHERS])), codes)
+    return Groups(groups.name, tuple(each_once([*kept, OTHERS])), codes)
 
 
 def helpful_minimum(sizes: dict[str, int]) -> int:
@@ -143,7 +131,7 @@ def helpful_minimum(sizes: dict[str, int]) -> int:
 
 def group_warnings(groups: Groups) -> list[str]:
     """Sentences about groups that make a comparison impossible or shaky; none when all is well."""
-    sizes, what = groups.sizes, groups.what
+    sizes, what = groups.sizes, groups.name
     if not sizes:
         return [f"No row has a value of {what!r}: choose another column for the groups."]
     if len(sizes) == 1:
@@ -206,17 +194,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Gaps:
-    """Empty cells of the chosen columns: rows with one, rows without a group, cells per column."""
+    """Empty cells of the chosen columns: rows with one, rows without a group, cells per column.
+
+    Rows with one are those that go when rows with gaps are left out.
+    """
 
     rows: int
-    with_gap: int
+    dropped: int
     without_group: int
     cells: dict[str, int]
-
-    @property
-    def dropped(self) -> int:
-        """Rows that go when rows with gaps are left out."""
-        return self.with_gap
 
     @property
     def filled(self) -> int:
@@ -247,7 +233,7 @@ def count_gaps(frame: pd.DataFrame, features: Sequence[str], protected: Sequence
     cells = empty[~ungrouped].sum()
     return Gaps(
         rows=len(frame),
-        with_gap=int((ungrouped | empty.any(axis=1)).sum()),
+        dropped=int((ungrouped | empty.any(axis=1)).sum()),
         without_group=int(ungrouped.sum()),
         cells={str(name): int(count) for name, count in cells.items() if count},
     )
@@ -302,14 +288,14 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
             f"The table has {len(frame):,} rows by {width:,} features once encoded; wanted at most "
             f"{MAX_NUMBERS:,} numbers in all: take fewer columns, or a sample of the rows."
         )
-    if groups.what in columns:
+    if groups.name in columns:
         raise DataError(
-            f"Column {groups.what!r} has the name of the groups; leave it out of the features."
+            f"Column {groups.name!r} has the name of the groups; leave it out of the features."
         )
     data = dataset_from_frame(
-        pd.DataFrame({**columns, groups.what: groups.as_column()}),
+        pd.DataFrame({**columns, groups.name: groups.as_column()}),
         list(columns),
-        groups.what,
+        groups.name,
         name=name,
         missing=choice.missing,
         categorical=categorical,
