@@ -10,16 +10,3 @@ from antidote_core.datasets.registry import (
     load_for,
 )
 from antidote_core.datasets.sets import DatasetInfo, Form, Progress
-
-__all__ = [
-    "DATASETS",
-    "DatasetInfo",
-    "Form",
-    "Progress",
-    "available_forms",
-    "dataset_from_frame",
-    "dataset_info",
-    "list_datasets",
-    "load_dataset",
-    "load_for",
-]

@@ -35,5 +35,3 @@ from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store import Store
 from antidote_core.errors import RunError
 from antidote_core.runs.state import JobState
-
-__all__ = ["JobState", "JobStatus", "RunError", "Runner", "Store", "default_home"]

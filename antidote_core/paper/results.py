@@ -6,10 +6,11 @@ import json
 import os
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,18 @@ class Results:
             "date": self.date,
             "versions": dict(self.versions),
         }
-        lines = [f"{json.dumps(key)}: {_line(row)}" for key, row in sorted(self.rows.items())]
+        line = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+        lines = [f"{json.dumps(key)}: {line(row)}" for key, row in sorted(self.rows.items())]
         body = ",\n".join(lines)
         return f'{json.dumps(head)[:-1]},\n"rows": {{\n{body}\n}}}}\n'
 
 
 def new_results(seed: int, rows: Mapping[str, Row]) -> Results:
     """Results of now, with the versions that are installed here."""
-    versions = {name: version(name) for name in PACKAGES if _installed(name)}
+    versions = {}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     versions["python"] = platform.python_version()
     return Results(seed, datetime.now(UTC).strftime("%Y-%m-%d"), versions, rows)
 
@@ -80,17 +85,3 @@ def write_results(path: Path, results: Results) -> None:
     partial = path.with_name(path.name + ".part")
     partial.write_text(results.to_json(), encoding="utf-8")
     os.replace(partial, path)
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _installed(name: str) -> bool:
-    from importlib.metadata import PackageNotFoundError
-
-    try:
-        version(name)
-    except PackageNotFoundError:
-        return False
-    return True

@@ -2,5 +2,3 @@
 
 from antidote_core.projection.layout import MAP_LIMIT, map_rows
 from antidote_core.projection.plane import Plane, cluster_cells, fit_plane
-
-__all__ = ["MAP_LIMIT", "Plane", "cluster_cells", "fit_plane", "map_rows"]
