@@ -313,10 +313,5 @@ class Follow:
 
     def _latest_part(self) -> int:
         """The offset of the last "queued" of the log: a resumed job begins anew there."""
-        offset = latest = 0
-        text = self._runner.store.folder(self._id).events.read_bytes()
-        for line in text.splitlines(keepends=True):
-            if line.startswith(b'{"kind":"queued"'):
-                latest = offset
-            offset += len(line)
-        return latest
+        text = b"\n" + self._runner.store.folder(self._id).events.read_bytes()
+        return max(0, text.rfind(b'\n{"kind":"queued"'))

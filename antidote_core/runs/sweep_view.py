@@ -71,17 +71,14 @@ class Reference:
     @classmethod
     def of(cls, event: events.ReferenceFound) -> Self:
         """What the event tells."""
-        sota = event.sota
         line = None
-        if sota is not None:
-            numbers = {key: _number(value) for key, value in sota.items() if key != "name"}
-            line = BaselineLine(sota["name"], **numbers)
+        if event.sota is not None:
+            numbers = {key: _number(value) for key, value in event.sota.items() if key != "name"}
+            line = BaselineLine(event.sota["name"], **numbers)
         return cls(
-            problem=event.problem,
-            vanilla=_number(event.vanilla),
+            **{name: _number(getattr(event, name)) for name in ("vanilla", "silhouette", "target")},
             noise=tuple(_number(cost) for cost in event.noise),
-            silhouette=_number(event.silhouette),
-            target=_number(event.target),
+            problem=event.problem,
             strict=event.strict,
             sota=line,
             reason=event.reason,
@@ -207,15 +204,13 @@ class SweepView(PoolView):
             return self
         row = replace(old, state=event.state, reason=given(event.reason, ""))
         if row.state == DONE:
+            figures = ("cost", "vanilla", "checked", "silhouette")
             row = replace(
                 row,
-                run=given(event.run, ""),
-                cost=_number(given(event.cost)),
-                vanilla=_number(given(event.vanilla)),
-                checked=_number(given(event.checked)),
+                **{name: _number(given(getattr(event, name))) for name in figures},
                 checks=tuple(_number(cost) for cost in given(event.checks, [])),
-                silhouette=_number(given(event.silhouette)),
                 seconds=given(event.taken, math.nan),
+                run=given(event.run, ""),
                 reused=given(event.reused, False),
             )
             row = _judged(row, self.reference(row.setting))

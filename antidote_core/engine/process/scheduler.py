@@ -127,8 +127,7 @@ class Scheduler:
         for run_id in list(self._workers):
             self._attend(run_id, now)
         if look:
-            self._stop_idle()
-            self._stop_late()
+            self._stop_idle_and_late()
             for run_id in self._store.expired(LEASE_SECONDS):
                 self._store.remove(run_id)
         for kind in KINDS.values():
@@ -200,20 +199,16 @@ class Scheduler:
             reason = f"the folder of the run cannot be used ({error.strerror})"
             self._store.record_end(run_id, JobState.DEAD, reason, JobView())
 
-    def _stop_idle(self) -> None:
-        reason = (
+    def _stop_idle_and_late(self) -> None:
+        unseen = (
             f"nobody looked at this run for {self._idle_seconds / 60:g} minutes; the best V so far "
             "is kept"
         )
-        self._ask_to_stop(self._store.idle(self._idle_seconds), reason)
-
-    def _stop_late(self) -> None:
-        if self._limits.run_minutes:
-            for run_id in self._store.over_time_limit(self._limits.run_minutes):
-                self._ask_to_stop([run_id], self._limits.time_is_up(self._store.kind(run_id)))
-
-    def _ask_to_stop(self, run_ids: list[str], reason: str) -> None:
-        for run_id in run_ids:
+        reasons = dict.fromkeys(self._store.idle(self._idle_seconds), unseen)
+        if minutes := self._limits.run_minutes:
+            for run_id in self._store.over_time_limit(minutes):
+                reasons.setdefault(run_id, self._limits.time_is_up(self._store.kind(run_id)))
+        for run_id, reason in reasons.items():
             try:
                 self._folder(run_id).ask_to_stop(reason)
             except OSError:

@@ -143,18 +143,17 @@ def _reference(spec: RunSpec, data: Dataset, target: str | float) -> Reference:
                 raise
             traceback.print_exc()
             reason = sentence(error)
+    aim = vanilla if isinstance(target, str) else float(target)
+    if target == "sota" and line:
+        aim = line.judged
     return Reference(
         problem=(spec.clustering, spec.fairness, spec.k),
         vanilla=vanilla,
         noise=cached_noise(cache, spec, data),
         silhouette=plain["silhouette"] if plain["silhouette"] is not None else float("nan"),
-        target=line.judged if target == "sota" and line else _number(target, vanilla),
+        target=aim,
         strict=isinstance(target, str),
         sota=line,
         reason=reason,
         rows=rows,
     )
-
-
-def _number(target: str | float, vanilla: float) -> float:
-    return vanilla if isinstance(target, str) else float(target)

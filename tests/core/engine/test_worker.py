@@ -95,24 +95,19 @@ def test_a_full_disk_is_said_by_the_exit_code(folder, monkeypatch):
     assert not is_held(folder.lock)
 
 
-def test_further_stages_come_after_the_verdict(folder, monkeypatch):
-    def compared(spec, data, view, cancel):
+def test_the_comparison_comes_after_the_verdict_and_may_fail(folder, monkeypatch):
+    def broken(spec, data, view, cancel):
         assert view.state == "finished"
         yield Activity(text="comparing")
         yield Compared(row={"rows": data.n, "cost": view.cost})
-
-    def broken(spec, data, view, cancel):
         raise SolverError("The solver gave up; choose fewer rows.")
-        yield
 
-    monkeypatch.setattr(work_module, "FOLLOW_UPS", [compared, broken, compared])
+    monkeypatch.setattr(work_module, "comparison_events", broken)
     code, view = work(folder)
     assert code == worker.DONE
     assert view.state == "finished"
     assert view.notes[-1] == "The solver gave up; choose fewer rows."
-    assert kinds(folder)[-7:] == [
-        "finished", "stage", "comparison", "note", "stage", "comparison", "closed",
-    ]  # fmt: skip
+    assert kinds(folder)[-5:] == ["finished", "stage", "comparison", "note", "closed"]
     seconds = [
         e.seconds for e in read_log(folder.events)[0] if e.kind in ("finished", "comparison")
     ]
@@ -120,14 +115,14 @@ def test_further_stages_come_after_the_verdict(folder, monkeypatch):
     assert seconds[0] > 0
 
 
-def test_a_stop_in_a_further_stage_means_the_run_is_not_finished(folder, monkeypatch):
+def test_a_stop_in_the_comparison_means_the_run_is_not_finished(folder, monkeypatch):
     def slow(spec, data, view, cancel):
         folder.ask_to_stop("stopped by you")
         until(cancel)
         return
         yield
 
-    monkeypatch.setattr(work_module, "FOLLOW_UPS", [slow, slow])
+    monkeypatch.setattr(work_module, "comparison_events", slow)
     _, view = work(folder)
     assert view.state == "stopped"
     assert view.verification is not None
