@@ -14,13 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from antidote_core.analysis.frontier_curves import Curve, curves
-from antidote_core.cli.options import INTERRUPTED, NOT_REACHED, ONE_BY_ONE, REACHED
+from antidote_core.cli import INTERRUPTED, NOT_REACHED, ONE_BY_ONE, REACHED
 from antidote_core.cli.run import read_settings, write_texts
 from antidote_core.engine import RunError, Runner
 from antidote_core.engine.settings import Limits
 from antidote_core.errors import DataError, SpecError
-from antidote_core.paper.results import new_results, read_results, stored_results, write_results
-from antidote_core.paper.rows import all_cells
+from antidote_core.paper.rows import (
+    all_cells,
+    new_results,
+    read_results,
+    stored_results,
+    write_results,
+)
 from antidote_core.paper.tables import all_markdown, fill
 from antidote_core.reporting.figures.frontier_table import cell_table, problem_title, setting_title
 from antidote_core.reporting.text.frontier_words import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.analysis.comparison import compare as comparison
-from antidote_core.cli.options import NOT_REACHED, REACHED
+from antidote_core.cli import NOT_REACHED, REACHED
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.from_files import ROWS, parts_from_files
 from antidote_core.reporting.text.design_words import (

@@ -1,4 +1,4 @@
-"""The folder of one job: its files, its data, its log, and the lock of the worker that has it.
+"""A job on disk: where it stands, its folder, its data, its log, and the lock of its worker.
 
 The log has one JSON event per line, appended and never changed. A line is whole once its newline is
 there. What stands after the last newline is being written, or was cut off by a kill: it is not
@@ -14,8 +14,8 @@ import sqlite3
 import threading
 import time
 import zipfile
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -27,8 +27,56 @@ from antidote_core.engine.settings import CANCEL_SECONDS
 from antidote_core.errors import DataError
 from antidote_core.runs.events import Closed, Event, Unreadable, event_of
 from antidote_core.runs.kinds import JobKind, Spec, read_spec
-from antidote_core.runs.state import JobView
+from antidote_core.runs.state import JobState, JobView
 from antidote_core.types import DataCard, Dataset
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """One job of the store.
+
+    `position` is its place in the queue, from 1, and 0 when it does not wait. `reason` says why it
+    ended. Times are seconds since 1970, None before they happen. `name` is the one its owner gave.
+    `summary` holds the figures of an ended run (see `RunView.summary`).
+    """
+
+    run_id: str
+    state: JobState
+    spec: Spec
+    private: bool
+    submitted: float
+    position: int = 0
+    reason: str = ""
+    name: str = ""
+    started: float | None = None
+    ended: float | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def dataset(self) -> str:
+        """The name of the data set that the job is about; empty where it is about several."""
+        asked = self.spec.data_spec
+        return asked.dataset if asked else ""
+
+    @property
+    def live(self) -> bool:
+        """Whether more may still happen: poll as long as this is true."""
+        return self.state.live
+
+    @property
+    def can_restart(self) -> bool:
+        """Whether `Runner.restart` would start it again."""
+        return self.state in (JobState.STOPPED, JobState.FAILED, JobState.DEAD)
+
+    @property
+    def message(self) -> str:
+        """One sentence for a screen."""
+        if self.state is JobState.QUEUED:
+            return f"Waiting for a free place: number {self.position} in the queue."
+        if self.state is JobState.RUNNING:
+            return "Working."
+        start = {"finished": "Finished", "stopped": "Stopped", "failed": "Failed", "dead": "Lost"}
+        return f"{start[self.state]}: {self.reason.rstrip('.')}."
 
 
 class _File:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from antidote_core.datasets import load_for
-from antidote_core.engine.job_folder import Follower, RunFolder, read_log, replace_text
+from antidote_core.engine.job_folder import Follower, JobStatus, RunFolder, read_log, replace_text
 from antidote_core.engine.process.scheduler import Scheduler
 from antidote_core.engine.settings import (
     CACHED_VIEWS,
@@ -22,7 +22,6 @@ from antidote_core.engine.settings import (
     default_scheduler,
     default_slots,
 )
-from antidote_core.engine.status import JobStatus
 from antidote_core.engine.store import Store, content_key
 from antidote_core.engine.sweep.worker_pool import probe
 from antidote_core.errors import RunError

@@ -21,9 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from antidote_core.engine.job_folder import LogWriter, RunFolder
+from antidote_core.engine.job_folder import JobStatus, LogWriter, RunFolder
 from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, Limits, default_home
-from antidote_core.engine.status import JobStatus
 from antidote_core.errors import AntidoteError, RunError
 from antidote_core.runs.events import Event, Queued
 from antidote_core.runs.kinds import KINDS, JobKind, Spec, kind_of, read_spec

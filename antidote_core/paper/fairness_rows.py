@@ -25,8 +25,7 @@ from antidote_core.baselines import NEAREST, OWN, BaselineResult
 from antidote_core.baselines.registry import baseline_result
 from antidote_core.geometry import nearest_center
 from antidote_core.paper import paper_row, paper_tables
-from antidote_core.paper.results import Row
-from antidote_core.paper.rows import OURS, Cell, Printed, printed
+from antidote_core.paper.rows import OURS, Cell, Printed, Row, printed
 from antidote_core.problem import Problem
 from antidote_core.quality import quality
 from antidote_core.runs.events import Alive, Event

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from antidote_core.paper import paper_row
-from antidote_core.paper.results import Row
-from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Cell
+from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Cell, Row
 
 REPRODUCED, BETTER, NOT = "reproduced", "better", "not reproducible"
 MARKS = (BETTER, REPRODUCED, NOT)

@@ -31,8 +31,17 @@ from antidote_core.datasets import load_dataset
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box
 from antidote_core.paper import fairness_rows, paper_row, paper_tables
-from antidote_core.paper.results import STORED, Row, stored_results
-from antidote_core.paper.rows import CONVEX, OURS, SECONDS, TWIN, Cell, form_of
+from antidote_core.paper.rows import (
+    CONVEX,
+    OURS,
+    SECONDS,
+    STORED,
+    TWIN,
+    Cell,
+    Row,
+    form_of,
+    stored_results,
+)
 from antidote_core.problem import Problem
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.target import meets

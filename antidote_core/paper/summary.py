@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from antidote_core.paper.marks import MARKS, does_it, for_printed, inside_noise, mark_of, needed
-from antidote_core.paper.results import Row
-from antidote_core.paper.rows import CONVEX, FAIRNESS_TABLES, OURS, SECONDS, all_cells
+from antidote_core.paper.rows import CONVEX, FAIRNESS_TABLES, OURS, SECONDS, Row, all_cells
 
 TITLES = {
     "vanilla_k2": "Table 1: against plain clustering, k = 2",

@@ -8,8 +8,17 @@ from dataclasses import dataclass, replace
 
 from antidote_core.errors import DataError
 from antidote_core.paper.marks import Mark, mark_of, needed
-from antidote_core.paper.results import Results, Row
-from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, TABLES, Cell, all_cells
+from antidote_core.paper.rows import (
+    CONVEX,
+    OURS,
+    PUBLISHED,
+    SECONDS,
+    TABLES,
+    Cell,
+    Results,
+    Row,
+    all_cells,
+)
 from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
 
 WORDS = {"kmeans": "k-means", "spectral": "spectral", "son": "sum of norms"}

@@ -71,14 +71,17 @@ class Reference:
     @classmethod
     def of(cls, event: events.ReferenceFound) -> Self:
         """What the event tells."""
+        sota = event.sota
         line = None
-        if event.sota is not None:
-            numbers = {key: _number(value) for key, value in event.sota.items() if key != "name"}
-            line = BaselineLine(event.sota["name"], **numbers)
+        if sota is not None:
+            numbers = {key: _number(value) for key, value in sota.items() if key != "name"}
+            line = BaselineLine(sota["name"], **numbers)
         return cls(
-            **{name: _number(getattr(event, name)) for name in ("vanilla", "silhouette", "target")},
-            noise=tuple(_number(cost) for cost in event.noise),
             problem=event.problem,
+            vanilla=_number(event.vanilla),
+            noise=tuple(_number(cost) for cost in event.noise),
+            silhouette=_number(event.silhouette),
+            target=_number(event.target),
             strict=event.strict,
             sota=line,
             reason=event.reason,
@@ -204,13 +207,15 @@ class SweepView(PoolView):
             return self
         row = replace(old, state=event.state, reason=given(event.reason, ""))
         if row.state == DONE:
-            figures = ("cost", "vanilla", "checked", "silhouette")
             row = replace(
                 row,
-                **{name: _number(given(getattr(event, name))) for name in figures},
-                checks=tuple(_number(cost) for cost in given(event.checks, [])),
-                seconds=given(event.taken, math.nan),
                 run=given(event.run, ""),
+                cost=_number(given(event.cost)),
+                vanilla=_number(given(event.vanilla)),
+                checked=_number(given(event.checked)),
+                checks=tuple(_number(cost) for cost in given(event.checks, [])),
+                silhouette=_number(given(event.silhouette)),
+                seconds=given(event.taken, math.nan),
                 reused=given(event.reused, False),
             )
             row = _judged(row, self.reference(row.setting))
