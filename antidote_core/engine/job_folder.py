@@ -193,10 +193,11 @@ class LogWriter:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
-        torn = path.exists() and not _ends_with_newline(path)
-        self._file = path.open("ab")
-        if torn:  # close off the torn line, so that the next one stands alone
-            self._file.write(b"\n")
+        self._file = path.open("a+b")
+        if self._file.seek(0, os.SEEK_END):
+            self._file.seek(-1, os.SEEK_END)
+            if self._file.read(1) != b"\n":  # close off a torn line, so that the next stands alone
+                self._file.write(b"\n")
 
     def append(self, event: Event) -> None:
         """Write one line."""
@@ -262,14 +263,6 @@ def _event(line: bytes) -> Event:
         return Event.from_json(line.decode())
     except (DataError, UnicodeDecodeError):
         return Unreadable()
-
-
-def _ends_with_newline(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, 2):
-            return True
-        file.seek(-1, 2)
-        return file.read(1) == b"\n"
 
 
 _ARRAYS = ("points", "groups", "shift", "scale")

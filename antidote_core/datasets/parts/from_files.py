@@ -15,7 +15,7 @@ import pandas as pd
 
 from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.datasets.columns import Levels, in_order, read_feature, read_levels
-from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP
+from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP, constant
 from antidote_core.datasets.parts.folder import Parts, write_chunks
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
@@ -165,10 +165,7 @@ class _Summary:
         scale = np.sqrt(self._squares / self.count)
         still = np.flatnonzero(scale <= 8 * np.finfo(np.float64).eps * np.abs(self._mean))
         if len(still):
-            raise DataError(
-                f"Column {features[still[0]]!r} has the same value, {self._mean[still[0]]:g}, in "
-                "every row used; wanted one that varies: leave it out of the features."
-            )
+            raise constant(features[still[0]], f"{self._mean[still[0]]:g}")
         return self._mean, scale
 
     def groups(self, protected: str) -> tuple[str, ...]:

@@ -77,11 +77,9 @@ def forms() -> tuple[Form, ...]:
 
 def load(request: Request) -> Dataset:
     """The asked form, and no other: a form that cannot be had raises a DataError."""
-    if request.rows == "local":
-        return _load_local()
     if request.rows == "download":
         return _load_download(request.progress)
-    return _load_twin()
+    return _load_local() if request.rows == "local" else _load_twin()
 
 
 def _load_local() -> Dataset:

@@ -11,7 +11,13 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.datasets.columns import Levels, read_feature, read_levels
-from antidote_core.datasets.frame import MAX_GROUPS, MAX_LEVELS, MIN_GROUP, dataset_from_frame
+from antidote_core.datasets.frame import (
+    MAX_GROUPS,
+    MAX_LEVELS,
+    MIN_GROUP,
+    dataset_from_frame,
+    two_roles,
+)
 from antidote_core.datasets.uploads.names import clean_text, confusable_names, each_once
 from antidote_core.datasets.uploads.table import MAX_NUMBERS, Table
 from antidote_core.errors import DataError
@@ -249,12 +255,9 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
     (1, [2, 2])
     """
     frame = table.frame
-    both = [column for column in choice.protected if column in choice.features]
-    if both:
-        raise DataError(
-            f"Column {both[0]!r} is both a feature and the protected attribute; wanted it in one "
-            "place: take it out of the features, or choose another protected attribute."
-        )
+    for both in choice.protected:
+        if both in choice.features:
+            raise two_roles(both)
     groups = find_groups(frame, choice.protected, choice.join_below, choice.ranges)
     columns: dict[str, Any] = {}
     categorical, notes, width = [], [], 0

@@ -107,8 +107,9 @@ def main(server: int, gigabytes: float) -> None:
     killed_with(server)
     cap_memory(gigabytes)
     asked = json.loads(sys.stdin.buffer.readline())
-    name, content, out = asked["name"], sys.stdin.buffer.read(), sys.stdout.buffer
+    name, out = asked["name"], sys.stdout.buffer
     try:
+        content = sys.stdin.buffer.read()
         if asked["task"] == "sheets":
             sheets = sheet_names(name, content)
         else:

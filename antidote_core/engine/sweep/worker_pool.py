@@ -155,13 +155,13 @@ def join_pool(address: str) -> WorkerPool:
 
     probe(address)
     # In a thread, because a client waits without limit for the first word of whoever answers.
-    greeting = _TimedCall(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
-    if greeting.failed:
+    client, failed = _timed(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
+    if failed:
         raise RunError(
             f"What answers at {address} is no dask scheduler, or one of another version "
-            f"({greeting.failed}). {_LATER}"
+            f"({failed}). {_LATER}"
         )
-    return WorkerPool(address, greeting.result, None)
+    return WorkerPool(address, client, None)
 
 
 def probe(address: str) -> None:
@@ -174,33 +174,27 @@ def probe(address: str) -> None:
     if not host or not port or parts.scheme not in ("tcp", "tls"):
         raise RunError(f"The scheduler's address {address!r} cannot be read; {_WANTED}.")
     # In a thread, because looking up a name may take longer than any limit set here.
-    connection = _TimedCall(
+    _, failed = _timed(
         lambda: socket.create_connection((host, port), PROBE_SECONDS).close(), PROBE_SECONDS
     )
-    if connection.failed:
-        raise RunError(
-            f"No dask scheduler can be reached at {address} ({connection.failed}). {_LATER}"
-        )
+    if failed:
+        raise RunError(f"No dask scheduler can be reached at {address} ({failed}). {_LATER}")
 
 
-class _TimedCall:
-    """A call in a thread of its own, given up after so many seconds; `failed` says why, if so."""
+def _timed(call: Callable[[], Any], seconds: float) -> tuple[Any, str]:
+    """What a call gives in a thread of its own, and why it failed or was given up, if so."""
+    found: list[Any] = [None, "no answer in time"]
 
-    def __init__(self, call: Callable[[], Any], seconds: float) -> None:
-        self.result: Any = None
-        self.failed = ""
+    def work() -> None:
+        try:
+            found[:] = call(), ""
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            found[1] = getattr(error, "strerror", None) or str(error) or type(error).__name__
 
-        def work() -> None:
-            try:
-                self.result = call()
-            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-                self.failed = getattr(error, "strerror", None) or str(error) or type(error).__name__
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(seconds)
-        if thread.is_alive():
-            self.failed = "no answer in time"
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0], found[1]
 
 
 def _itself(value: Any) -> Any:
