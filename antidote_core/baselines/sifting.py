@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -313,9 +314,6 @@ class _Restricted:
 def _rank_within_type(types: Ints, rng: np.random.Generator) -> Ints:
     """Random rank of each point among the points of its type."""
     order = rng.permutation(len(types))
-    order = order[np.argsort(types[order], kind="stable")]
-    sizes = np.bincount(types)
-    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     rank = np.empty(len(types), dtype=np.int64)
-    rank[order] = np.arange(len(types)) - starts
+    rank[order] = pd.Series(order).groupby(types[order]).cumcount()
     return rank

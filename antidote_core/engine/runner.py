@@ -268,11 +268,6 @@ class Runner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def schedules(self) -> bool:
-        """Whether this runner is the one that starts workers."""
-        return self._scheduler.schedules
-
     def _open(self, run_id: str, owner: str | None) -> RunFolder:
         self.store.check_access(run_id, owner)
         return self.store.folder(run_id)

@@ -145,7 +145,7 @@ def sample_files() -> tuple[Sample, ...]:
     ['applicants.csv', 'messwerte.csv', 'towns.csv']
     """
     return (
-        Sample("applicants.csv", "commas, decimal points, no gaps", _applicants()),
+        Sample("applicants.csv", "commas, decimal points, no gaps", _as_csv(_people(300))),
         Sample(
             "messwerte.csv", "semicolons, decimal commas, umlauts and gaps", _with_decimal_commas()
         ),
@@ -168,10 +168,6 @@ def _people(rows: int) -> pd.DataFrame:
             "region": rng.choice(["north", "south", "west"], rows, p=[0.5, 0.35, 0.15]),
         }
     )
-
-
-def _applicants() -> bytes:
-    return _people(300).to_csv(index=False, lineterminator="\n").encode()
 
 
 def _with_decimal_commas() -> bytes:
@@ -206,4 +202,8 @@ def _many_groups() -> bytes:
     towns = rng.choice(30, len(people), p=weights / weights.sum())
     towns[:30] = np.arange(30)
     people.insert(0, "town", [f"town {number + 1:02d}" for number in towns])
-    return people.drop(columns=["sex", "region"]).to_csv(index=False, lineterminator="\n").encode()
+    return _as_csv(people.drop(columns=["sex", "region"]))
+
+
+def _as_csv(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False, lineterminator="\n").encode()

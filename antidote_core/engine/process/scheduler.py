@@ -65,11 +65,6 @@ class Scheduler:
         self._thread = threading.Thread(target=self._work, name="antidote-scheduler", daemon=True)
         self._thread.start()
 
-    @property
-    def schedules(self) -> bool:
-        """Whether this scheduler is the one that starts workers."""
-        return self._lock.held
-
     def wake(self) -> None:
         """Look at the queue now."""
         self._wake.set()

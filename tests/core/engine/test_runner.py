@@ -311,7 +311,7 @@ def test_a_log_that_cannot_be_written_is_a_sentence(home):
 def test_only_one_runner_schedules_and_the_other_takes_over(home):
     first = Runner(home, slots=1)
     second = Runner(home, slots=1)
-    assert (first.schedules, second.schedules) == (True, False)
+    assert (first._scheduler._lock.held, second._scheduler._lock.held) == (True, False)
     run_id = second.submit(LONG)  # asked of one, worked on by the other
     until(has_round(second, run_id))
     assert run_id in first._scheduler._workers
@@ -319,7 +319,7 @@ def test_only_one_runner_schedules_and_the_other_takes_over(home):
     first.close()
     assert second.status(run_id).state is JobState.DEAD
     assert "server ended" in second.status(run_id).message
-    until(lambda: second.schedules, 5)
+    until(lambda: second._scheduler._lock.held, 5)
     second.restart(run_id)
     until(has_round(second, run_id))
     second.stop(run_id)
