@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from pages._ui.data import dataset_blocks
 from pages._ui.data.own_tables import is_own
 from pages._ui.explore import watch

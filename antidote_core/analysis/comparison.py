@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import run
-from antidote_core.baselines import BaselineResult
-from antidote_core.baselines.registry import SOTA, baseline_result
+from antidote_core.analysis.snapshots import VanillaReport
+from antidote_core.baselines import NEAREST, OWN, BaselineResult
+from antidote_core.baselines.registry import SOTA, algorithm_name, baseline_result
 from antidote_core.datasets import load_for
 from antidote_core.fairness import get_fairness
+from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.quality import Quality, quality
 from antidote_core.runs.spec import RunSpec
@@ -60,10 +62,9 @@ def solution_row(
 ) -> ComparisonRow:
     """The row of C(U ∪ V); V may be empty."""
     solution = problem.cluster(antidote)
-    scoring = "nearest centre" if problem.clustering.by_nearest_center else "own assignment"
     return ComparisonRow(
         name=name,
-        scoring=scoring,
+        scoring=NEAREST if problem.clustering.by_nearest_center else OWN,
         balance=_cost("balance", problem, solution),
         social=_cost("social", problem, solution),
         quality=quality(problem.points, solution.labels),
@@ -75,19 +76,15 @@ def solution_row(
 
 def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRow]:
     """The two rows of a fair algorithm, one per scoring."""
-    from antidote_core.geometry import nearest_center
-
     nearest, _ = nearest_center(problem.points, result.centers)
-    labels = {"own assignment": result.labels, "nearest centre": nearest}
+    found = {OWN: result.quality, NEAREST: quality(problem.points, nearest)}
     return [
         ComparisonRow(
             name=result.name,
             scoring=scoring,
             balance=costs["balance"],
             social=costs["social"],
-            quality=result.quality
-            if scoring == "own assignment"
-            else quality(problem.points, labels[scoring]),
+            quality=found[scoring],
             seconds=result.seconds,
             notes=result.notes,
         )
@@ -130,7 +127,7 @@ def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRo
         if baseline is not None:
             yield from baseline_rows(judged, baseline)
     for fairness in costs:
-        result = run(_with_fairness(spec, fairness), data)
+        result = run(replace(spec, fairness=fairness), data)
         share = result.verification.share if result.verification else 0.0
         note = f"{result.reason}; {share:.0%} of independent clusterings agree"
         yield solution_row(
@@ -138,12 +135,44 @@ def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRo
         )
 
 
-def _with_fairness(spec: RunSpec, fairness: str) -> RunSpec:
-    return RunSpec(**{**asdict(spec), "fairness": fairness})
-
-
 def _cost(name: str, problem: Problem, solution: Solution) -> float:
     cost = get_fairness(name)
     if problem.clustering.by_nearest_center:
         return cost.of_centers(solution.centers, problem.points, problem.groups)
     return cost.of_labels(solution.labels, solution.centers, problem.points, problem.groups)
+
+
+def has_baseline(clustering: str, fairness: str) -> bool:
+    """Whether there is a fair algorithm to compare this pair with."""
+    return (clustering, fairness) in SOTA
+
+
+def vanilla_cost_of(report: VanillaReport, fairness: str, data: Dataset) -> float:
+    """The cost of a plain clustering, of any kind.
+
+    >>> from antidote_core.datasets import load_dataset
+    >>> from antidote_core.analysis.snapshots import vanilla_report
+    >>> data = load_dataset("two-optima")
+    >>> report = vanilla_report(data, "kmeans", k=2, restarts=10, seed=0)
+    >>> vanilla_cost_of(report, "social", data) == report.social.cost
+    True
+    """
+    cost = get_fairness(fairness)
+    solution = report.solution
+    if cost.statistic is None:
+        return cost.of_centers(solution.centers, data.points, data.groups)
+    return float(cost.statistic(report.balance.counts, report.social.group_costs))
+
+
+def baseline_scores(
+    data: Dataset, clustering: str, fairness: str, k: int, restarts: int, seed: int
+) -> dict[str, float]:
+    """Cost of the fair algorithm by name and scoring; empty where there is none."""
+    if not has_baseline(clustering, fairness):
+        return {}
+    result = baseline_result(Problem(data, clustering, fairness, k, restarts, seed))
+    assert result is not None
+    return {
+        f"{algorithm_name(result.name)}, {scoring}": costs[fairness]
+        for scoring, costs in result.scores.items()
+    }

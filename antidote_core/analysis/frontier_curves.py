@@ -117,18 +117,6 @@ class Curve:
     complete: bool
 
 
-@dataclass(frozen=True)
-class QualityPoint:
-    """How well a cell separates the clusters, and how fair it is."""
-
-    setting: Setting
-    size: int
-    seed: int
-    cost: float
-    silhouette: float
-    run: str
-
-
 def curves(view: SweepView) -> tuple[Curve, ...]:
     """One curve per setting of the sweep, from the cells that are done so far."""
     if view.spec is None:
@@ -273,10 +261,6 @@ def sureness(
     )
 
 
-def quality_points(view: SweepView) -> tuple[QualityPoint, ...]:
-    """Silhouette against cost of every cell that has both."""
-    return tuple(
-        QualityPoint(row.setting, row.size, row.seed, row.cost, row.silhouette, row.run)
-        for row in view.rows
-        if row.done and not math.isnan(row.silhouette)
-    )
+def quality_points(view: SweepView) -> tuple[CellRow, ...]:
+    """The cells that have both a cost and a silhouette."""
+    return tuple(row for row in view.rows if row.done and not math.isnan(row.silhouette))

@@ -1,13 +1,23 @@
-"""How far a run is: evaluations per second, and how long its round can still take at most."""
+"""How far a run is and how long a sweep will take, from what was measured so far."""
 
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from antidote_core.algorithms.algorithm2.verification import CHECKS, RESTARTS, noise
+from antidote_core.analysis.comparison import VANILLA, solution_row
 from antidote_core.optimizers import get_optimizer
+from antidote_core.problem import Problem
 from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.sweep_spec import Cell, SweepSpec
+from antidote_core.runs.sweep_view import Reference
 from antidote_core.runs.view import RunView
+from antidote_core.types import Dataset
 
 
 @dataclass(frozen=True)
@@ -48,3 +58,92 @@ def progress(view: RunView, spec: RunSpec, elapsed: float = math.nan) -> Progres
     size = view.current.get("size", view.history[-1].size if view.history else 0)
     number = view.rounds + (1 if view.current or not view.history else 0)
     return Progress(number, size, view.evaluations, in_round, rate, left)
+
+
+TIMED = 5  # evaluations that are timed
+DESIGN_STARTS = 250  # of k-means, in hunts and checks, that a design takes on average
+START_SECONDS = 6.0  # until the processes of a sweep have loaded what they need
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds on this machine: of one evaluation of V, one start of C, one row of quality.
+
+    `prepared` are those of a plain clustering and its noise, once per seed and worker.
+    """
+
+    evaluation: float
+    start: float
+    row: float
+    prepared: float
+
+    def cell(self, budget: int, designs: bool = False) -> float:
+        """Roughly what one cell takes: a search is evaluations and checks, a design is starts.
+
+        >>> round(Pace(0.001, 0.01, 0.2, 1.0).cell(1000), 6)
+        1.6
+        """
+        if designs:
+            return DESIGN_STARTS * self.start + self.row
+        return budget * self.evaluation + CHECKS * RESTARTS * self.start + self.row
+
+
+@dataclass(frozen=True)
+class SweepEstimate:
+    """Plain clustering as a reference without a fair algorithm, and the pace it was computed at."""
+
+    reference: Reference
+    pace: Pace
+
+
+def estimate_sweep(cell: Cell, data: Dataset, target: str | float) -> SweepEstimate:
+    """Cluster plainly, with other seeds too, and time a few evaluations of antidote points."""
+    spec = cell.spec
+    problem = Problem.of(spec, data)
+    solution_row(problem, VANILLA, data.points[:0], 0.0)  # what loads once is not counted
+    begun = time.perf_counter()
+    costs = noise(problem)
+    noise_seconds = time.perf_counter() - begun
+    begun = time.perf_counter()
+    row = solution_row(problem, VANILLA, data.points[:0], 0.0)
+    row_seconds = time.perf_counter() - begun
+    vanilla = problem.vanilla.cost
+    reference = Reference(
+        problem=cell.setting.problem,
+        vanilla=vanilla,
+        noise=costs,
+        silhouette=row.quality.silhouette,
+        target=vanilla if target == "vanilla" else math.nan if target == "sota" else float(target),
+        strict=isinstance(target, str),
+    )
+    per_seed = noise_seconds / len(costs)
+    pace = Pace(
+        _evaluation(problem, cell), per_seed / spec.restarts, row_seconds, noise_seconds + per_seed
+    )
+    return SweepEstimate(reference, pace)
+
+
+def expected_seconds(
+    spec: SweepSpec, paces: Mapping[tuple[str, str, int], Pace], workers: int
+) -> float:
+    """Roughly how long the sweep takes on so many workers; NaN while a pace is not known."""
+    if any(problem not in paces for problem in spec.problems):
+        return math.nan
+    total = sum(
+        paces[cell.setting.problem].cell(spec.budget, get_optimizer(cell.setting.optimizer).designs)
+        for cell in spec.cells
+    )
+    prepared = sum(paces[problem].prepared for problem in spec.problems) * len(spec.seeds)
+    return START_SECONDS + total / workers + prepared
+
+
+def _evaluation(problem: Problem, cell: Cell) -> float:
+    """Seconds of one evaluation, from a few random V of the size of the cell."""
+    lower, upper = problem.box(cell.setting.box)
+    generator = np.random.default_rng(cell.seed)
+    tries = generator.uniform(lower, upper, (TIMED + 1, cell.size, len(lower)))
+    problem.evaluate(tries[0])  # what is prepared once is not counted
+    begun = time.perf_counter()
+    for antidote in tries[1:]:
+        problem.evaluate(antidote)
+    return (time.perf_counter() - begun) / TIMED

@@ -1,4 +1,4 @@
-"""One step of a run as seen on U: who is in which cluster, and who changed."""
+"""One clustering of U as a screen shows it: the plain one, and that of a step of a run."""
 
 from __future__ import annotations
 
@@ -12,14 +12,45 @@ from antidote_core.fairness import (
     SocialTable,
     balance_from_counts,
     balance_table,
+    cluster_counts,
     social_from_costs,
     social_table,
 )
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
+from antidote_core.quality import Quality, quality
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView, Step
-from antidote_core.types import Dataset, Floats, Ints
+from antidote_core.types import Dataset, Floats, Ints, Solution
+
+
+@dataclass(frozen=True, eq=False)
+class VanillaReport:
+    """A plain clustering, the tables behind both costs, and its quality apart from fairness."""
+
+    solution: Solution
+    balance: BalanceTable
+    social: SocialTable
+    quality: Quality
+
+
+def vanilla_report(
+    data: Dataset, clustering: str, k: int, restarts: int, seed: int
+) -> VanillaReport:
+    """Cluster the data without antidote points and take both costs from its labels.
+
+    >>> from antidote_core.datasets import load_dataset
+    >>> report = vanilla_report(load_dataset("two-optima"), "kmeans", k=2, restarts=10, seed=0)
+    >>> round(report.balance.cost, 6)
+    -0.3
+    """
+    solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
+    return VanillaReport(
+        solution,
+        balance_table(solution.labels, data.groups, k, len(data.group_names)),
+        social_table(solution.labels, solution.centers, data.points, data.groups),
+        quality(data.points, solution.labels, seed),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +88,7 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
         problem = Problem.of(spec, data)
         solution = problem.cluster(step.antidote)
         old, new, centers = problem.vanilla.labels, solution.labels, solution.centers
-    order = _matching(old, new, spec.k)
-    places = np.empty_like(order)
-    places[order] = np.arange(spec.k)
-    labels, centers = places[new], centers[order]
+    labels, centers = numbered_as(old, new, centers)
     return Snapshot(
         step,
         vanilla.centers,
@@ -78,10 +106,13 @@ def vanilla_tables(view: RunView) -> tuple[BalanceTable, SocialTable]:
     return balance_from_counts(view.vanilla.counts), social_from_costs(view.vanilla.group_costs)
 
 
-def _matching(old: Ints, new: Ints, k: int) -> Ints:
-    """The new cluster (k,) that shares most points with each old one, over all pairs together."""
+def numbered_as(before: Ints, labels: Ints, centers: Floats) -> tuple[Ints, Floats]:
+    """Labels (n,) and centers (k, d) with every cluster under the number it had `before`.
+
+    That is the number of the old cluster it shares most points with, over all pairs together.
+    """
     from scipy.optimize import linear_sum_assignment
 
-    shared = np.zeros((k, k))
-    np.add.at(shared, (old, new), 1)
-    return np.asarray(linear_sum_assignment(-shared)[1])
+    k = len(centers)
+    _, order = linear_sum_assignment(-cluster_counts(before, labels, k, k))
+    return np.argsort(order)[labels], centers[order]

@@ -4,17 +4,3 @@ from antidote_core.baselines.bera import BeraResult, bera
 from antidote_core.baselines.fair_lloyd import FairLloydResult, fair_lloyd, fair_lloyd_centers
 from antidote_core.baselines.fair_spectral import FairSpectralResult, fair_spectral
 from antidote_core.baselines.record import NEAREST, OWN, BaselineResult, BaselineWarning
-
-__all__ = [
-    "NEAREST",
-    "OWN",
-    "BaselineResult",
-    "BaselineWarning",
-    "BeraResult",
-    "FairLloydResult",
-    "FairSpectralResult",
-    "bera",
-    "fair_lloyd",
-    "fair_lloyd_centers",
-    "fair_spectral",
-]

@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from antidote_core.baselines.exact import assign_exactly
 from antidote_core.baselines.highs import Deadline, InfeasibleProgram
-from antidote_core.baselines.inputs import (
+from antidote_core.baselines.record import (
+    BaselineResult,
+    BaselineWarning,
     check_centers,
     check_groups_present,
     check_instance,
-    vanilla_centers,
+    four_scores,
+    plain_kmeans,
 )
-from antidote_core.baselines.masses import FairBounds, count_masses
-from antidote_core.baselines.record import BaselineResult, BaselineWarning, four_scores
-from antidote_core.baselines.rounding import round_assignment
-from antidote_core.baselines.sifting import sift
+from antidote_core.baselines.sifting import FairBounds, count_masses, sift
+from antidote_core.baselines.whole_assignment import assign_exactly, round_assignment
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.types import Floats, Ints
 
@@ -74,7 +74,7 @@ def bera(
     points, attributes = _check_attributes(points, groups, k)
     delta = _check_delta(delta)
     if centers is None:
-        centers = vanilla_centers(points, k, seed)
+        centers = plain_kmeans(points, k, seed)[1]
     else:
         centers = check_centers(centers, k, points.shape[1], "centers")
     costs = np.stack([((points - center) ** 2).sum(axis=1) for center in centers], axis=1)

@@ -13,19 +13,23 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from antidote_core.baselines.inputs import (
+from antidote_core.baselines.record import (
+    BaselineResult,
     check_centers,
     check_instance,
     check_labels,
-    vanilla_centers,
+    four_scores,
+    plain_kmeans,
 )
-from antidote_core.baselines.record import BaselineResult, four_scores
 from antidote_core.checks import check_whole
 from antidote_core.fairness import group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
 
 MAX_STEPS = 500
+RELATIVE_GAP = 1e-12
+SHRINK = 0.03
+MAX_CENTRE_STEPS = 300
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -57,7 +61,7 @@ def fair_lloyd(
     points, groups, g = check_instance(points, groups, k)
     check_whole("restarts", restarts, 1)
     if init is None:
-        first = vanilla_centers(points, k, seed)
+        first = plain_kmeans(points, k, seed)[1]
     else:
         first = check_centers(init, k, points.shape[1], "init")
     best = _descend(points, groups, g, first)
@@ -65,6 +69,7 @@ def fair_lloyd(
         trial = _descend(points, groups, g, start)
         if trial.cost < best.cost:
             best = trial
+    empty = k - len(np.unique(best.labels))
     return FairLloydResult(
         name="fair_lloyd",
         labels=best.labels,
@@ -73,7 +78,7 @@ def fair_lloyd(
         certificate_name="duality gap of the centre step",
         certificate=best.gap,
         seconds=time.perf_counter() - started,
-        notes=_notes(best.labels, k),
+        notes=(f"{empty} of {k} clusters hold no point.",) if empty else (),
         points=points,
         gap=best.gap,
         **four_scores(best.labels, best.centers, points, [groups]),
@@ -136,26 +141,6 @@ def _spread_starts(points: Floats, groups: Ints, k: int, count: int, seed: int) 
     ]
 
 
-def _notes(labels: Ints, k: int) -> tuple[str, ...]:
-    empty = k - len(np.unique(labels))
-    return (f"{empty} of {k} clusters hold no point.",) if empty else ()
-
-
-RELATIVE_GAP = 1e-12
-SHRINK = 0.03
-MAX_CENTRE_STEPS = 300
-
-
-@dataclass(frozen=True, eq=False)
-class CentreStep:
-    """Centres (k, d), the weights (g,) that prove them, the cost max_j f_j, and the duality gap."""
-
-    centers: Floats
-    weights: Floats
-    cost: float
-    gap: float
-
-
 @dataclass(frozen=True, eq=False)
 class LabelledGroups:
     """What the centre step needs of the points: shares a (k, g), means (k, g, d), within (g,)."""
@@ -202,7 +187,7 @@ class LabelledGroups:
 def fair_centre_step(statistics: LabelledGroups) -> CentreStep:
     """Centres that minimise the largest group cost at these labels."""
     g = len(statistics.within)
-    state = best = _State.at(statistics, np.full(g, 1.0 / g))
+    state = best = CentreStep.at(statistics, np.full(g, 1.0 / g))
     barrier = best.gap / g
     for _ in range(MAX_CENTRE_STEPS):
         if best.gap <= RELATIVE_GAP * best.cost or barrier * g <= 0.01 * RELATIVE_GAP * best.cost:
@@ -212,35 +197,41 @@ def fair_centre_step(statistics: LabelledGroups) -> CentreStep:
             best = state
         if promised < barrier:
             barrier *= SHRINK
-    return CentreStep(best.centers, best.weights, best.cost, best.gap)
+    return best
 
 
 @dataclass(frozen=True, eq=False)
-class _State:
-    """Weights (g,) with their centres and group costs (g,)."""
+class CentreStep:
+    """Weights (g,), their centres (k, d) and what each group pays there (g,)."""
 
     weights: Floats
     centers: Floats
     costs: Floats
 
     @classmethod
-    def at(cls, statistics: LabelledGroups, weights: Floats) -> _State:
+    def at(cls, statistics: LabelledGroups, weights: Floats) -> CentreStep:
+        """The best centres for these weights."""
         centers = statistics.centers(weights)
         return cls(weights, centers, statistics.group_costs(centers))
 
     @property
     def cost(self) -> float:
+        """What the worst-served group pays."""
         return float(self.costs.max())
 
     @property
     def gap(self) -> float:
+        """By how much any other centres could at most be better."""
         return max(0.0, self.cost - float(self.weights @ self.costs))
 
     def value(self, barrier: float) -> float:
+        """The dual with its barrier."""
         return float(self.weights @ self.costs + barrier * np.log(self.weights).sum())
 
 
-def _newton(statistics: LabelledGroups, state: _State, barrier: float) -> tuple[_State, float]:
+def _newton(
+    statistics: LabelledGroups, state: CentreStep, barrier: float
+) -> tuple[CentreStep, float]:
     """One damped Newton step on D(w) + barrier * sum log w, and how much it promised to gain."""
     weights = state.weights
     g = len(weights)
@@ -258,7 +249,7 @@ def _newton(statistics: LabelledGroups, state: _State, barrier: float) -> tuple[
     value = state.value(barrier)
     while length > 1e-10:
         moved = weights + length * step
-        trial = _State.at(statistics, moved / moved.sum())
+        trial = CentreStep.at(statistics, moved / moved.sum())
         if trial.value(barrier) >= value + 0.1 * length * promised:
             return trial, promised
         length *= 0.5

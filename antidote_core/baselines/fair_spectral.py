@@ -25,8 +25,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from antidote_core.baselines.inputs import check_groups_present, check_k
-from antidote_core.baselines.record import BaselineResult, BaselineWarning, four_scores
+from antidote_core.baselines.record import (
+    BaselineResult,
+    BaselineWarning,
+    check_groups_present,
+    check_k,
+    four_scores,
+    plain_kmeans,
+)
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table
 from antidote_core.geometry import check_points
@@ -74,7 +80,7 @@ def fair_spectral(
     components = _components(graph, k)
     notes = _note_components(components)
     eigenvalues, embedding, residual = _bottom_eigenvectors(graph, groups, g, k, components, seed)
-    labels = _cluster_rows(embedding, k, seed)
+    labels, _ = plain_kmeans(embedding, k, seed)
     notes += _note_singletons(labels, k)
     for note in notes:
         warnings.warn(note, BaselineWarning, stacklevel=2)
@@ -234,16 +240,6 @@ def _flat_vectors(components: Ints, basis: Floats) -> Floats:
     sizes = np.bincount(components)
     indicators = (components[:, None] == np.arange(len(sizes))) / np.sqrt(sizes)
     return np.asarray(indicators @ null_space(basis.T @ indicators))
-
-
-def _cluster_rows(embedding: Floats, k: int, seed: int) -> Ints:
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(k, n_init=10, random_state=seed).fit(embedding)
-    return model.labels_.astype(np.int64)
 
 
 def _means(points: Floats, labels: Ints, k: int) -> Floats:

@@ -1,4 +1,4 @@
-"""What every fair algorithm returns, so that tables and charts treat them alike.
+"""What every fair algorithm takes and returns, so that tables and charts treat them alike.
 
 Each result is scored twice, always under these two names: by its "own assignment" (the labels it
 returns) and by "nearest centre" (only its centres are kept, as the paper's F does).
@@ -7,12 +7,17 @@ returns) and by "nearest centre" (only its centres are kept, as the paper's F do
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
+import numpy as np
+
+from antidote_core.checks import check_whole
+from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import balance_cost, balance_table, social_cost, social_table
+from antidote_core.geometry import check_points
 from antidote_core.quality import Quality, quality
 from antidote_core.types import Floats, Ints
 
@@ -62,21 +67,6 @@ class BaselineResult:
             NEAREST: {"balance": self.balance_nearest, "social": self.social_nearest},
         }
 
-    def summary(self) -> dict[str, Any]:
-        """Everything but the arrays, as plain JSON values; what is not a number becomes None."""
-        return {
-            "name": self.name,
-            "cost": self.cost,
-            "scores": {
-                scoring: {key: _finite(value) for key, value in costs.items()}
-                for scoring, costs in self.scores.items()
-            },
-            "quality": {key: _finite(value) for key, value in asdict(self.quality).items()},
-            "certificate": {"name": self.certificate_name, "value": _finite(self.certificate)},
-            "seconds": self.seconds,
-            "notes": list(self.notes),
-        }
-
 
 def four_scores(
     labels: Ints, centers: Floats, points: Floats, attributes: Sequence[Ints]
@@ -95,5 +85,60 @@ def four_scores(
     }
 
 
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def check_groups_present(codes: Ints) -> int:
+    """The number of groups, when every code 0..g-1 is carried by a point."""
+    sizes = np.bincount(codes)
+    if (sizes == 0).any():
+        absent = int(np.argmin(sizes))
+        raise DataError(
+            f"Group {absent} is absent: no point carries this code, though codes go up to "
+            f"{len(sizes) - 1}. Renumber the groups 0, 1, ... without gaps."
+        )
+    return len(sizes)
+
+
+def check_instance(points: object, groups: object, k: int) -> tuple[Floats, Ints, int]:
+    """Points (n, d), groups (n,) and the number of groups, fit for k clusters."""
+    points, codes, _ = check_points(points, groups)
+    g = check_groups_present(codes)
+    check_k(k, len(points))
+    return points, codes, g
+
+
+def check_k(k: int, n: int) -> None:
+    """k must be a whole number from 1 to n."""
+    check_whole("k", k, 1)
+    if k > n:
+        raise SpecError(f"k must be at most the number of points ({n}); got {k}.")
+
+
+def check_centers(centers: object, k: int, d: int, name: str) -> Floats:
+    """Centres (k, d) of finite numbers."""
+    array = np.asarray(centers, dtype=np.float64)
+    if array.shape != (k, d):
+        raise DataError(f"{name} must have shape ({k}, {d}); got {array.shape}.")
+    if not np.isfinite(array).all():
+        raise DataError(f"{name} must be finite numbers; a value is missing or infinite.")
+    return array
+
+
+def check_labels(labels: object, k: int, n: int) -> Ints:
+    """Labels (n,) in 0..k-1."""
+    array = np.asarray(labels)
+    if array.shape != (n,):
+        raise DataError(f"labels must hold one label per point ({n}); got shape {array.shape}.")
+    if not np.issubdtype(array.dtype, np.integer) or array.min() < 0 or array.max() >= k:
+        raise DataError(f"labels must be whole numbers from 0 to {k - 1}.")
+    return array.astype(np.int64)
+
+
+def plain_kmeans(points: Floats, k: int, seed: int) -> tuple[Ints, Floats]:
+    """Labels (n,) and centres (k, d) of k-means: the best of ten seeded starts of scikit-learn."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        # Fewer distinct points than clusters: the empty clusters are noted where they matter.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = KMeans(k, n_init=10, random_state=seed).fit(points)
+    return model.labels_.astype(np.int64), np.asarray(model.cluster_centers_)

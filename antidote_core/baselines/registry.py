@@ -14,14 +14,6 @@ from antidote_core.problem import Problem
 Baseline = Callable[[Problem], BaselineResult]
 
 
-def _bera(problem: Problem) -> BaselineResult:
-    return baselines.bera(problem.points, problem.groups, problem.k, seed=problem.seed)
-
-
-def _fair_lloyd(problem: Problem) -> BaselineResult:
-    return baselines.fair_lloyd(problem.points, problem.groups, problem.k, seed=problem.seed)
-
-
 def _fair_spectral(problem: Problem) -> BaselineResult:
     from antidote_core.clustering.spectral import neighbour_graph
 
@@ -31,13 +23,15 @@ def _fair_spectral(problem: Problem) -> BaselineResult:
     )
 
 
+def _on_points(algorithm: Callable[..., BaselineResult]) -> Baseline:
+    return lambda problem: algorithm(problem.points, problem.groups, problem.k, seed=problem.seed)
+
+
 SOTA: dict[tuple[str, str], Baseline] = {
-    ("kmeans", "balance"): _bera,
-    ("kmeans", "social"): _fair_lloyd,
+    ("kmeans", "balance"): _on_points(baselines.bera),
+    ("kmeans", "social"): _on_points(baselines.fair_lloyd),
     ("spectral", "balance"): _fair_spectral,
 }
-
-
 NAMES = {"bera": "Bera et al.", "fair_lloyd": "Fair-Lloyd", "fair_spectral": "fair spectral"}
 
 

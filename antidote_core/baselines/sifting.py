@@ -1,5 +1,10 @@
 """Fair assignment as a linear program over n * k columns, solved with a few thousand of them.
 
+A point's type is its combination of protected attributes; with one attribute, types are groups.
+m[c, t] is the mass of type t in cluster c: how many of its points are there. All constraints of
+fair assignment are linear in the masses, and there are only k times types of them, however many
+points there are:
+
 minimise sum_ic d_ic x_ic  subject to  sum_c x_ic = 1,  x >= 0,  and rows on the masses
 m_ct = sum of x_ic over the points i of type t.
 
@@ -16,16 +21,84 @@ price rises until no slack is left, which makes the optimum that of the program 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
 from antidote_core.baselines.highs import Deadline, InfeasibleProgram, Program, solve
-from antidote_core.baselines.masses import MassRows
 from antidote_core.errors import SolverError
 from antidote_core.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class MassRows:
+    """lower <= matrix @ m.ravel() <= upper, with `matrix` (rows, k * types)."""
+
+    matrix: sparse.csr_array
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class FairBounds:
+    """The share of group j in every cluster must lie in [lower[j], upper[j]].
+
+    `members` (types, groups) says which types belong to which groups; the groups of several
+    attributes stand side by side.
+    """
+
+    members: NDArray[np.bool_]
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def around_shares(cls, members: NDArray[np.bool_], sizes: Ints, delta: float) -> FairBounds:
+        """[(1 - delta) r, r / (1 - delta)] around the share r of each group in the whole data."""
+        shares = (sizes @ members) / sizes.sum()
+        return cls(members, (1 - delta) * shares, np.minimum(shares / (1 - delta), 1.0))
+
+    def rows(self, k: int, allow_empty: bool) -> MassRows:
+        """For every cluster and group: m_cj - upper_j n_c <= 0 <= m_cj - lower_j n_c."""
+        members = self.members.T.astype(np.float64)
+        above = members - self.upper[:, None]
+        below = members - self.lower[:, None]
+        zeros, free = np.zeros(len(above)), np.full(len(above), np.inf)
+        block, lower, upper = [above, below], [-free, zeros], [zeros, free]
+        if not allow_empty:
+            block.append(np.ones((1, members.shape[1])))
+            lower.append(np.ones(1))
+            upper.append(np.full(1, np.inf))
+        matrix = sparse.kron(sparse.eye_array(k), np.vstack(block), format="csr")
+        return MassRows(
+            matrix, np.tile(np.concatenate(lower), k), np.tile(np.concatenate(upper), k)
+        )
+
+    def violation(self, masses: Floats) -> float:
+        """Largest number of points by which masses (k, types) miss a bound; 0 when none is missed.
+
+        Below a billionth of a point it is rounding of the shares and counts as 0.
+        """
+        counts = masses @ self.members
+        totals = masses.sum(axis=1, keepdims=True)
+        missed = np.maximum(self.lower * totals - counts, counts - self.upper * totals)
+        worst = float(missed.max())
+        return worst if worst > 1e-9 else 0.0
+
+
+def exactly(masses: Floats) -> MassRows:
+    """The rows that fix every mass."""
+    flat = masses.ravel().astype(np.float64)
+    return MassRows(sparse.eye_array(len(flat), format="csr"), flat, flat)
+
+
+def count_masses(labels: Ints, types: Ints, k: int, kinds: int) -> Floats:
+    """Masses (k, kinds) of a whole assignment."""
+    flat = np.bincount(labels * kinds + types, minlength=k * kinds)
+    return flat.reshape(k, kinds).astype(np.float64)
+
 
 SAMPLE_SIZES = (2000, 10000)
 SAMPLE_PER_TYPE = 50
@@ -82,14 +155,11 @@ def sift(
         slack_price = 2.0 * max(1.0, float(np.abs(start).max()))
     whole = _Restricted(scaled, types, np.ones(n), constraints, deadline)
     result = whole.run(start, slack_price)
-    return Sifted(
-        result.value * scale,
-        result.bound * scale,
-        result.prices * scale,
-        result.labels,
-        result.rows,
-        result.clusters,
-        result.parts,
+    return replace(
+        result,
+        value=result.value * scale,
+        bound=result.bound * scale,
+        prices=result.prices * scale,
     )
 
 
@@ -244,9 +314,6 @@ class _Restricted:
 def _rank_within_type(types: Ints, rng: np.random.Generator) -> Ints:
     """Random rank of each point among the points of its type."""
     order = rng.permutation(len(types))
-    order = order[np.argsort(types[order], kind="stable")]
-    sizes = np.bincount(types)
-    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     rank = np.empty(len(types), dtype=np.int64)
-    rank[order] = np.arange(len(types)) - starts
+    rank[order] = pd.Series(order).groupby(types[order]).cumcount()
     return rank

@@ -1,7 +1,8 @@
-"""`python -m antidote_core run` and `compare`: Algorithm 2, alone or beside the others."""
+"""`python -m antidote_core run`, `compare` and `parts`: computed here, nothing is stored."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from json import dumps
 from pathlib import Path
@@ -9,8 +10,9 @@ from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.analysis.comparison import compare as comparison
-from antidote_core.cli.options import NOT_REACHED, REACHED
+from antidote_core.cli import NOT_REACHED, REACHED
 from antidote_core.datasets import load_for
+from antidote_core.datasets.parts.from_files import ROWS, parts_from_files
 from antidote_core.reporting.text.design_words import (
     cut_sentence,
     design_sentences,
@@ -19,7 +21,6 @@ from antidote_core.reporting.text.design_words import (
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset
 
 
 def read_settings(given: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +56,9 @@ def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None
             if sentence:
                 print(sentence)
     if out is not None:
-        _write(out, spec, data, view, log, result)
+        texts = {"spec.json": spec.to_json(), "result.json": dumps(result, indent=1)}
+        write_texts(out, {"events.jsonl": "\n".join(log), **texts})
+        data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)  # original units
     return REACHED if view.reached else NOT_REACHED
 
 
@@ -116,12 +119,20 @@ def _tell(event: Event, view: RunView) -> None:
         print(lines[event.type](), flush=True)
 
 
-def _write(
-    folder: Path, spec: RunSpec, data: Dataset, view: RunView, log: list[str], result: Any
-) -> None:
-    """events.jsonl, spec.json, result.json and antidote.csv (original units)."""
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write the texts under their names into a folder, which is made where it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "events.jsonl").write_text("\n".join(log) + "\n", encoding="utf-8")
-    (folder / "spec.json").write_text(spec.to_json() + "\n", encoding="utf-8")
-    (folder / "result.json").write_text(dumps(result, indent=1) + "\n", encoding="utf-8")
-    data.to_original(view.antidote).to_csv(folder / "antidote.csv", index=False)
+    for name, text in texts.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def parts(*, data: Path, features: str, protected: str, out: Path, rows: int = ROWS) -> int:
+    """Write a large table as Parquet parts."""
+    names = [name.strip() for name in features.split(",") if name.strip()]
+    written = parts_from_files(data, names, protected, out, rows)
+    print(f"{out}: {written.n:,} rows in {len(written.files)} parts")
+    for name, size in zip(written.group_names, written.group_sizes, strict=True):
+        print(f"  {name}: {size:,}")
+    for note in written.notes:
+        print(note)
+    return 0

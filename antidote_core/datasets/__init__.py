@@ -1,7 +1,6 @@
 """Data sets: a registry of bundled, local and generated ones, and the door for uploaded frames."""
 
 from antidote_core.datasets.frame import dataset_from_frame
-from antidote_core.datasets.info import DatasetInfo, Form, Progress
 from antidote_core.datasets.registry import (
     DATASETS,
     available_forms,
@@ -10,16 +9,4 @@ from antidote_core.datasets.registry import (
     load_dataset,
     load_for,
 )
-
-__all__ = [
-    "DATASETS",
-    "DatasetInfo",
-    "Form",
-    "Progress",
-    "available_forms",
-    "dataset_from_frame",
-    "dataset_info",
-    "list_datasets",
-    "load_dataset",
-    "load_for",
-]
+from antidote_core.datasets.sets import DatasetInfo, Form, Progress

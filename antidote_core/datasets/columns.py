@@ -7,7 +7,7 @@ import decimal
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ class Levels:
         """Where no value is given, (n,) bool."""
         return self.codes < 0
 
-    def take(self, rows: np.ndarray) -> Levels:
+    def take(self, rows: np.ndarray | slice) -> Self:
         """The column at `rows`, without the levels that no longer occur."""
         codes = self.codes[rows]
         kept = np.unique(codes[codes >= 0])

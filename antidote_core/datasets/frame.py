@@ -156,11 +156,16 @@ def _checked_protected(
     for column in names:
         _check_known(df, column, "protected attribute")
         if column in features:
-            raise DataError(
-                f"Column {column!r} is both a feature and the protected attribute; wanted it in "
-                "one place: take it out of the features, or choose another protected attribute."
-            )
+            raise two_roles(column)
     return names
+
+
+def two_roles(column: str) -> DataError:
+    """For a column that is to be both."""
+    return DataError(
+        f"Column {column!r} is both a feature and the protected attribute; wanted it in one place: "
+        "take it out of the features, or choose another protected attribute."
+    )
 
 
 def _check_known(df: pd.DataFrame, column: str, role: str) -> None:
@@ -243,12 +248,12 @@ def _check_levels(column: Numbers | Levels) -> None:
                 "write numbers with a decimal point and nothing else, or leave it out."
             )
         if len(column.names) == 1:
-            raise _constant(column.name, repr(column.names[0]))
+            raise constant(column.name, repr(column.names[0]))
         return
     low, high = float(column.values.min()), float(column.values.max())
     # A spread within rounding error is no spread: standardising it would blow up noise.
     if high - low <= 8 * np.finfo(np.float64).eps * max(abs(low), abs(high)):
-        raise _constant(column.name, f"{low:g}")
+        raise constant(column.name, f"{low:g}")
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         spread = float(column.values.std())
     if not np.isfinite(spread) or spread < np.finfo(np.float64).tiny:
@@ -258,7 +263,8 @@ def _check_levels(column: Numbers | Levels) -> None:
         )
 
 
-def _constant(name: str, value: str) -> DataError:
+def constant(name: str, value: str) -> DataError:
+    """For a column that cannot be standardised."""
     return DataError(
         f"Column {name!r} has the same value, {value}, in every row used; wanted one that varies: "
         "leave it out of the features."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from antidote_core.checks import check_whole, did_you_mean
-from antidote_core.datasets.info import DatasetInfo, Form, Progress, Request
-from antidote_core.datasets.sets import adult, bank, creditcard, lfw, teaching
+from antidote_core.datasets.sets import DatasetInfo, Form, Progress, Request, lfw, teaching
+from antidote_core.datasets.sets.uci import ADULT, BANK, CREDITCARD
 from antidote_core.errors import DataError
 from antidote_core.types import Dataset, Ints
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 DATASETS: dict[str, DatasetInfo] = {
     info.name: info
     for info in (
-        adult.INFO,
-        bank.INFO,
-        creditcard.INFO,
+        ADULT.info,
+        BANK.info,
+        CREDITCARD.info,
         lfw.INFO,
         teaching.BLOBS,
         teaching.OUTLIERS,

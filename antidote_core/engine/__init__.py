@@ -29,11 +29,9 @@ process was lost: killed, out of memory, or the server ended; the same spec give
 again).
 """
 
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.runner import Runner
 from antidote_core.engine.settings import default_home
-from antidote_core.engine.status import JobStatus
-from antidote_core.engine.store.store import Store
+from antidote_core.engine.store import Store
 from antidote_core.errors import RunError
 from antidote_core.runs.state import JobState
-
-__all__ = ["JobState", "JobStatus", "RunError", "Runner", "Store", "default_home"]

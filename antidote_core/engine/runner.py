@@ -8,24 +8,21 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from antidote_core.datasets import load_for
-from antidote_core.engine.limits import Limits
+from antidote_core.engine.job_folder import Follower, JobStatus, RunFolder, read_log, replace_text
 from antidote_core.engine.process.scheduler import Scheduler
 from antidote_core.engine.settings import (
     CACHED_VIEWS,
     IDLE_SECONDS,
     TICK_SECONDS,
     WATCHING_SECONDS,
+    Limits,
     default_scheduler,
     default_slots,
 )
-from antidote_core.engine.status import JobStatus
-from antidote_core.engine.store import log
-from antidote_core.engine.store.folder import RunFolder, replace_text
-from antidote_core.engine.store.store import Store, content_key
+from antidote_core.engine.store import Store, content_key
 from antidote_core.engine.sweep.worker_pool import probe
 from antidote_core.errors import RunError
 from antidote_core.runs.events import Event
@@ -56,7 +53,7 @@ class Runner:
     ) -> None:
         limits = limits or Limits()
         self.store = Store(home, limits)
-        self._followers: OrderedDict[str, log.Follower[Any]] = OrderedDict()
+        self._followers: OrderedDict[str, Follower[Any]] = OrderedDict()
         self._followers_lock = threading.Lock()
         self._scheduler = Scheduler(
             self.store, default_slots() if slots is None else slots, idle_seconds, limits
@@ -133,7 +130,7 @@ class Runner:
         with self._followers_lock:
             follower = self._followers.pop(run_id, None)
             if follower is None:
-                follower = log.Follower(self.store.folder(run_id).events, kind.view())
+                follower = Follower(self.store.folder(run_id).events, kind.view())
             self._followers[run_id] = follower
             while len(self._followers) > CACHED_VIEWS:
                 self._followers.popitem(last=False)
@@ -143,15 +140,12 @@ class Runner:
         self, run_id: str, offset: int = 0, owner: str | None = None
     ) -> tuple[list[Event], int]:
         """The events from byte `offset` of the log on, and the offset to ask for next."""
-        self.store.check_access(run_id, owner)
-        path = self.store.folder(run_id).events
-        return self._reading(run_id, lambda: log.read(path, offset))
+        path = self._open(run_id, owner).events
+        return self._reading(run_id, lambda: read_log(path, offset))
 
     def data(self, run_id: str, owner: str | None = None) -> Dataset:
         """The data set the run works on."""
-        self.store.check_access(run_id, owner)
-        folder = self.store.folder(run_id)
-        return self._reading(run_id, folder.read_data)
+        return self._reading(run_id, self._open(run_id, owner).read_data)
 
     def layouts(self, run_id: str, owner: str | None = None) -> Path:
         """Where maps of the run's data are kept: with the run if the data are one's own."""
@@ -161,8 +155,7 @@ class Runner:
 
     def worker_log(self, run_id: str, characters: int = 20_000, owner: str | None = None) -> str:
         """The end of what the worker printed, tracebacks included; empty if it said nothing."""
-        self.store.check_access(run_id, owner)
-        path = self.store.folder(run_id).output
+        path = self._open(run_id, owner).output
         if not path.exists():
             return ""
         text = self._reading(run_id, lambda: path.read_text(encoding="utf-8", errors="replace"))
@@ -264,10 +257,6 @@ class Runner:
             for run_id in [known for known in self._followers if not self.store.has(known)]:
                 del self._followers[run_id]
 
-    def rebuild(self) -> list[str]:
-        """Make the index anew from the folders; a sentence per folder that cannot be read."""
-        return self.store.rebuild()
-
     def close(self) -> None:
         """End the workers of this runner and let another one take over; queued runs stay queued."""
         self._scheduler.close()
@@ -276,18 +265,12 @@ class Runner:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def schedules(self) -> bool:
-        """Whether this runner is the one that starts workers."""
-        return self._scheduler.schedules
+    def _open(self, run_id: str, owner: str | None) -> RunFolder:
+        self.store.check_access(run_id, owner)
+        return self.store.folder(run_id)
 
     def _reading(self, run_id: str, read: Callable[[], _T]) -> _T:
         try:

@@ -1,13 +1,26 @@
-"""What the engine may use: where it keeps runs, how many work at once, how long it waits."""
+"""What the engine and its processes may take: folders, waits, limits, and how processes end.
+
+Each limit can be set by an environment variable; 0 takes it away. A class of thirty fits.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 import antidote_core
+from antidote_core.errors import RunError
+from antidote_core.runs.kinds import JobKind
 
 IDLE_SECONDS = 15 * 60.0  # a run that nobody has looked at for so long is stopped
 STOP_SECONDS = 2.0  # between asking a worker to stop and ending its process, gently, then hard
@@ -21,6 +34,10 @@ TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
 WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
 CACHED_VIEWS = 64  # folded runs kept in memory
 
+DISK_FULL = 3  # exit code of a worker that can no longer write its log
+GIGABYTE = 1024**3
+
+_PR_SET_PDEATHSIG = 1
 _THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -72,3 +89,121 @@ def worker_environment() -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def _limit(name: str, default: float) -> float:
+    """What the variable sets the limit to; NaN, inf and anything below 0 are refused."""
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise RunError(f"{name} is {text!r}; give a number, 0 for no limit.")
+    return value
+
+
+def _machine_gigabytes() -> float:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIGABYTE
+    except (AttributeError, ValueError, OSError):  # not told on this platform
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits in force; 0 is none.
+
+    >>> Limits(queue=2).queue
+    2.0
+    """
+
+    worker_gigabytes: float = field(
+        default_factory=lambda: _limit("ANTIDOTE_WORKER_GB", round(_machine_gigabytes() / 3, 1))
+    )
+    run_minutes: float = field(default_factory=lambda: _limit("ANTIDOTE_RUN_MINUTES", 60))
+    runs_per_visitor: float = field(default_factory=lambda: _limit("ANTIDOTE_RUNS_PER_VISITOR", 5))
+    queue: float = field(default_factory=lambda: _limit("ANTIDOTE_QUEUE", 100))
+    free_gigabytes: float = field(default_factory=lambda: _limit("ANTIDOTE_FREE_GB", 0.2))
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            object.__setattr__(self, name, float(getattr(self, name)))
+
+    def check_capacity(self, live_of_visitor: int, queued: int, folder: Path) -> None:
+        """Raise a RunError with a sentence when one more run would be too many."""
+        if self.runs_per_visitor and live_of_visitor >= self.runs_per_visitor:
+            raise RunError(
+                f"You have {live_of_visitor} runs that wait or work, and the limit here is "
+                f"{self.runs_per_visitor:g}; wait for one to end, or stop one."
+            )
+        if self.queue and queued >= self.queue:
+            raise RunError(
+                f"{queued} runs are waiting already, and the limit here is {self.queue:g}; try "
+                "again in a few minutes."
+            )
+        free = shutil.disk_usage(folder).free / GIGABYTE
+        if self.free_gigabytes and free < self.free_gigabytes:
+            raise RunError(
+                f"Only {free * 1024:.0f} MB of disk space are left where runs are kept, and "
+                f"{self.free_gigabytes * 1024:.0f} MB must stay free; delete runs you no longer "
+                "need, or name another folder in ANTIDOTE_HOME."
+            )
+
+    def time_is_up(self, kind: JobKind) -> str:
+        """Why a job that took too long was stopped."""
+        kept = "resume it to go on" if kind.resumes else "the best V so far is kept"
+        return f"the {kind.name} used its {self.run_minutes:g} minutes; {kept}"
+
+
+def cap_memory(gigabytes: float) -> None:
+    """Let this process have no more memory of its own; what goes beyond is a MemoryError."""
+    if gigabytes and sys.platform == "linux":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * GIGABYTE), hard))
+
+
+def start_process(module: str, *arguments: object, output: Any) -> subprocess.Popen[bytes]:
+    """Start `python -m module`; its standard input ends when we do, or by `let_go`."""
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=output,
+        stderr=output,
+        env=worker_environment(),
+        start_new_session=True,  # a Ctrl-C in the terminal is for the server
+    )
+
+
+def let_go(process: subprocess.Popen[bytes]) -> None:
+    """Close our end of the standard input of a process."""
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def die_with(server: int) -> None:
+    """End this process when the process `server`, which started it, ends.
+
+    Linux: the kernel kills us, even inside a long call of compiled code. Everywhere: our standard
+    input is a pipe from the server, and it ends when the server does.
+    """
+    killed_with(server)
+    threading.Thread(target=_end_with_input, name="lifeline", daemon=True).start()
+
+
+def killed_with(server: int) -> None:
+    """Let the kernel end this process when the thread of `server` that started it ends (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != server:  # it ended before we asked to be told
+            os._exit(1)
+
+
+def _end_with_input() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(1)

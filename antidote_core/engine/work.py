@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar, Generic, TypeVar
 
 from antidote_core.algorithms.algorithm2.grow import Cancel, grow
 from antidote_core.analysis.comparison import run_comparison
 from antidote_core.clustering import compiled
-from antidote_core.engine.store.folder import RunFolder, StopSign
-from antidote_core.engine.store.log import LogWriter
+from antidote_core.engine.job_folder import LogWriter, RunFolder, StopSign
 from antidote_core.errors import sentence
 from antidote_core.runs.events import (
     Activity,
@@ -30,7 +29,6 @@ from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 V = TypeVar("V", bound=JobView)
-FollowUp = Callable[[RunSpec, Dataset, RunView, Cancel], Iterator[Event]]
 
 
 class Work(Generic[V]):
@@ -88,31 +86,26 @@ class RunWork(Work[RunView]):
                 self._begun = time.monotonic() - event.seconds
             self._write(event)
         if self._view.state is JobState.FINISHED:
-            self._follow_up(spec, data)
+            self._compare(spec, data)
 
-    def _follow_up(self, spec: RunSpec, data: Dataset) -> None:
-        for follow_up in FOLLOW_UPS:
-            try:
-                for event in follow_up(spec, data, self._view, self._stop):
-                    self._emit(event)
-            except Exception as error:
-                traceback.print_exc()
-                self._emit(Note(text=sentence(error)))
-            if self._stop():
-                self._emit(Stopped(reason=self._stop.reason()))
-                return
+    def _compare(self, spec: RunSpec, data: Dataset) -> None:
+        """What comes after the verdict; an error there is a note, and the V found stays."""
+        try:
+            for event in comparison_events(spec, data, self._view, self._stop):
+                self._emit(event)
+        except Exception as error:
+            traceback.print_exc()
+            self._emit(Note(text=sentence(error)))
+        if self._stop():
+            self._emit(Stopped(reason=self._stop.reason()))
 
 
-def _comparison(spec: RunSpec, data: Dataset, view: RunView, cancel: Cancel) -> Iterator[Event]:
+def comparison_events(
+    spec: RunSpec, data: Dataset, view: RunView, cancel: Cancel
+) -> Iterator[Event]:
     """One event per row: plain clustering, the run, and the fair algorithm in both scorings."""
     yield Activity(text="comparing with the other algorithms")
     for row in run_comparison(spec, data, view.antidote, view.seconds):
         yield Compared(row=row.to_dict())
         if cancel():
             return
-
-
-# Each is a generator function (spec, data, view, cancel): `view` is the run so far, `cancel()` is
-# to be asked often. The worker sets the seconds of the events. An error becomes a note of the run:
-# the antidote points that were found stay as they are.
-FOLLOW_UPS: list[FollowUp] = [_comparison]

@@ -25,8 +25,7 @@ from antidote_core.baselines import NEAREST, OWN, BaselineResult
 from antidote_core.baselines.registry import baseline_result
 from antidote_core.geometry import nearest_center
 from antidote_core.paper import paper_row, paper_tables
-from antidote_core.paper.results import Row
-from antidote_core.paper.rows import OURS, TWIN, Cell, Printed, form_of, printed
+from antidote_core.paper.rows import OURS, Cell, Printed, Row, printed
 from antidote_core.problem import Problem
 from antidote_core.quality import quality
 from antidote_core.runs.events import Alive, Event
@@ -110,11 +109,7 @@ def compute(cell: Cell, seed: int) -> tuple[Row, PaperRun]:
     answer, others = work(cell, spec, data, paper)
     low, high = answer.view.noise_band
     row = {
-        **asdict(cell),
-        "source": data.source,
-        "real": form_of(cell.dataset) != TWIN,
-        "data": data.content_hash,
-        "n": data.n,
+        **cell.head(data),
         "seed": problem.seed,
         "passed": passed,
         "paper": {**asdict(paper), "gain": paper.gain, "quality": _printed_quality(cell)},
@@ -170,22 +165,12 @@ def _scoring(problem: Problem) -> str:
 
 def _spec(cell: Cell, seed: int, target: str | float) -> RunSpec:
     """The settings that all runs of this cell share."""
-    form = form_of(cell.dataset)
-    shared = RunSpec(
-        dataset=cell.dataset,
-        clustering=cell.clustering,
-        fairness=cell.fairness,
-        k=cell.k,
-        target=target,
-        rows=form if form == TWIN else None,
-        sample=cell.sample,
-        seed=seed,
-        budget=SPECTRAL_BUDGET if cell.sample else BUDGET,
-    )
     if cell.mode == OURS:
-        return replace(shared, restarts=10, embed_dim=None)
-    return replace(
-        shared,
+        budget = SPECTRAL_BUDGET if cell.sample else BUDGET
+        return cell.asks(seed, target=target, restarts=10, embed_dim=None, budget=budget)
+    return cell.asks(
+        seed,
+        target=target,
         restarts=1,
         optimizer="racos",
         growth="restart",
@@ -220,7 +205,9 @@ def _ours(
     limit = max(paper.points, int(MAX_SHARE * data.n))
     if cell.against_sota:
         smallest, easier = _smallest(spec, data, limit), None
-        if spec.clustering == "kmeans" and _printed_is_weaker(paper, smallest):
+        # The printed cost of the fair algorithm may be an easier target than that found here.
+        weaker = smallest.view.target < paper.before < smallest.view.vanilla_cost
+        if spec.clustering == "kmeans" and weaker:
             easier = _for_printed(replace(spec, target=paper.before), data, paper, limit)
             smallest = _best([smallest, _judged(easier, smallest.view.target)])
         within = [smallest] if smallest.view.size <= paper.points else []
@@ -251,11 +238,6 @@ def _one_start(spec: RunSpec, data: Dataset, paper: Printed) -> PaperRun:
     problem = Problem(data, spec.clustering, spec.fairness, spec.k, 1, spec.seed)
     target = problem.vanilla.cost - paper.gain
     return _attempt(replace(spec, restarts=1, target=target, optimizer="structured"), data)
-
-
-def _printed_is_weaker(paper: Printed, ours: PaperRun) -> bool:
-    """Whether the printed cost of the fair algorithm is an easier target than that found here."""
-    return ours.view.target < paper.before < ours.view.vanilla_cost
 
 
 def _for_printed(spec: RunSpec, data: Dataset, paper: Printed, limit: int) -> PaperRun:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from antidote_core.paper.results import Row
-from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Cell
+from antidote_core.paper import paper_row
+from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Cell, Row
 
 REPRODUCED, BETTER, NOT = "reproduced", "better", "not reproducible"
 MARKS = (BETTER, REPRODUCED, NOT)
@@ -30,7 +30,7 @@ class Mark:
 
 def mark_of(cell: Cell, rows: Mapping[str, Row]) -> Mark | None:
     """The mark of the cell's number, from the rows of both modes; None where one is missing."""
-    pair = [rows.get(_in_mode(cell, mode).key) for mode in (PUBLISHED, OURS)]
+    pair = [rows.get(replace(cell, mode=mode).key) for mode in (PUBLISHED, OURS)]
     if pair[0] is None or pair[1] is None:
         return None
     if cell.table == SECONDS:
@@ -38,10 +38,6 @@ def mark_of(cell: Cell, rows: Mapping[str, Row]) -> Mark | None:
     if cell.table == CONVEX:
         return _convex_mark(pair[1])
     return _fairness_mark(cell, pair[0], pair[1])
-
-
-def _in_mode(cell: Cell, mode: str) -> Cell:
-    return Cell(cell.table, cell.dataset, cell.clustering, cell.fairness, cell.k, mode)
 
 
 def does_it(row: Row) -> bool:
@@ -102,19 +98,16 @@ def _fairness_mark(cell: Cell, published: Row, ours: Row) -> Mark:
         agree = f"{smallest['verified']:.0%} of the independent clusterings agree"
         reason += f"; the smallest size found that does it is {smallest['size']:,} ({agree})."
     else:
-        reason += f" nor with up to {_percent(limit_share(ours))} of U."
-    if wide and wide["reached"]:
-        found = (
-            f"In a box ten times as wide {_points(wide['size'])} do it "
-            f"({wide['verified']:.0%} of the independent clusterings agree).",
-            *found,
-        )
+        reason += f" nor with up to {100 * limit_share(ours):.3g}% of U."
+    beside = list(_noise_sentence(cell, ours))
     if (one := ours.get("one_start")) and one["reached"]:
-        found = (
-            f"Where C has one start, as in the paper, {_points(one['size'])} do it.",
-            *found,
+        beside.append(f"Where C has one start, as in the paper, {_points(one['size'])} do it.")
+    if wide and wide["reached"]:
+        beside.append(
+            f"In a box ten times as wide {_points(wide['size'])} do it "
+            f"({wide['verified']:.0%} of the independent clusterings agree)."
         )
-    return Mark(NOT, reason, (*_noise_sentence(cell, ours), *found))
+    return Mark(NOT, reason, (*beside, *found))
 
 
 def limit_share(row: Row) -> float:
@@ -138,9 +131,10 @@ def causes(cell: Cell, row: Row) -> tuple[str, ...]:
     if cell.dataset == "adult":
         found.append("Which 10,000 rows of adult the paper took is not known.")
         if cell.clustering == "kmeans" and cell.k == 2 and not row["passed"]:
+            printed = paper_row("vanilla_k2", cell.dataset, cell.fairness, cell.clustering)
             found.append(
                 "Its plain clustering is a worse optimum than the best of ten starts "
-                f"({_figure(row['vanilla'])} here, {_figure(_plain_printed(row))} printed)."
+                f"({_figure(row['vanilla'])} here, {_figure(printed['vanilla'])} printed)."
             )
     if row["passed"]:
         costs = ", ".join(_figure(cost) for cost in row["passed"])
@@ -158,11 +152,11 @@ def causes(cell: Cell, row: Row) -> tuple[str, ...]:
             )
     if cell.against_sota and (cell.clustering, cell.fairness) == ("kmeans", "balance"):
         scores = (row.get("quality") or {}).get("vanilla")
-        printed = row["paper"]["quality"]["davies_bouldin"]["sota"]
-        if scores and abs(scores["davies_bouldin"] - printed) <= SAME * printed:
+        score = row["paper"]["quality"]["davies_bouldin"]["sota"]
+        if scores and abs(scores["davies_bouldin"] - score) <= SAME * score:
             found.append(
                 "The row printed for Bera is plain k-means: Davies-Bouldin "
-                f"{printed:.4f}, as plain k-means has here ({scores['davies_bouldin']:.4f})."
+                f"{score:.4f}, as plain k-means has here ({scores['davies_bouldin']:.4f})."
             )
         found.append(
             f"Bera's own assignment has {_figure(row['sota']['own'])}; by nearest centre, as the "
@@ -182,12 +176,6 @@ def causes(cell: Cell, row: Row) -> tuple[str, ...]:
     if not row["real"]:
         found.append("Computed on the synthetic twin of LFW, not on the faces.")
     return tuple(found)
-
-
-def _plain_printed(row: Row) -> float:
-    from antidote_core.paper import paper_row
-
-    return paper_row("vanilla_k2", row["dataset"], row["fairness"], row["clustering"])["vanilla"]
 
 
 def _seconds_mark(row: Row) -> Mark:
@@ -227,10 +215,6 @@ def _convex_mark(row: Row) -> Mark:
 
 def _points(count: int) -> str:
     return f"{count:,} point" if count == 1 else f"{count:,} points"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
 
 
 def _figure(value: float) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from antidote_core.paper.marks import MARKS, does_it, for_printed, inside_noise, mark_of, needed
-from antidote_core.paper.results import Row
-from antidote_core.paper.rows import CONVEX, FAIRNESS_TABLES, OURS, SECONDS, Cell, all_cells
+from antidote_core.paper.rows import CONVEX, FAIRNESS_TABLES, OURS, SECONDS, Row, all_cells
 
 TITLES = {
     "vanilla_k2": "Table 1: against plain clustering, k = 2",
@@ -69,18 +68,16 @@ def headline(rows: Mapping[str, Row]) -> str:
 
 def claims(rows: Mapping[str, Row]) -> list[Claim]:
     """Every count that the summary states; what was not computed is not stated."""
-    found = []
-    for table in ("vanilla_k2", "vanilla_k3", "vanilla_k4"):
-        found += _against_plain(rows, table)
-    found += _against_sota(rows)
-    found += _seconds(rows)
-    found += _convex(rows)
-    found += _quality(rows)
-    return found
+    return [
+        *(c for k in (2, 3, 4) for c in _against_plain(rows, f"vanilla_k{k}")),
+        *_against_sota(rows),
+        *_seconds(rows),
+        *_convex(rows),
+        *_quality(rows),
+    ]
 
 
-def _against_plain(rows: Mapping[str, Row], table: str) -> list[Claim]:
-    found = []
+def _against_plain(rows: Mapping[str, Row], table: str) -> Iterator[Claim]:
     for clustering, word in (("kmeans", "k-means"), ("spectral", "spectral")):
         own = ours_rows(rows, table, clustering)
         if not own:
@@ -93,24 +90,21 @@ def _against_plain(rows: Mapping[str, Row], table: str) -> list[Claim]:
         )
         one_start = [row for row in own if _beside(row, "one_start")]
         if one_start:
-            names = ", ".join(f"{row['dataset']} {row['fairness']}" for row in one_start)
             text += (
                 f"; in {len(done) + len(one_start)} when C has one start, as in the paper, where "
-                f"ten starts fail ({names})"
+                f"ten starts fail ({_names(one_start)})"
             )
         wide = [row for row in own if _beside(row, "wide")]
         if wide:
             held = sum(row["wide"]["holds"] for row in wide)
-            names = ", ".join(f"{row['dataset']} {row['fairness']}" for row in wide)
             text += (
-                f"; in {len(done) + len(wide)} when V may lie in a box ten times as wide ({names}; "
-                f"{held} of these confirmed)"
+                f"; in {len(done) + len(wide)} when V may lie in a box ten times as wide "
+                f"({_names(wide)}; {held} of these confirmed)"
             )
-        found.append(Claim(f"{table} {word}", text + ".", table))
+        yield Claim(f"{table} {word}", text + ".", table)
         for row in own:
             if not does_it(row):
-                found.append(Claim(f"{table} {word} {row['dataset']}", _missed(row), table))
-    return found
+                yield Claim(f"{table} {word} {row['dataset']}", _missed(row), table)
 
 
 def _beside(row: Row, name: str) -> bool:
@@ -136,42 +130,35 @@ def _missed(row: Row) -> str:
     )
 
 
-def _against_sota(rows: Mapping[str, Row]) -> list[Claim]:
+def _names(rows: list[Row]) -> str:
+    return ", ".join(f"{row['dataset']} {row['fairness']}" for row in rows)
+
+
+def _against_sota(rows: Mapping[str, Row]) -> Iterator[Claim]:
     own = ours_rows(rows, "sota_k2")
     if not own:
-        return []
+        return
     met = [row for row in own if needed(row)]
     fewer = [row for row in met if size_ratio(row) <= 1]
-    claims = [
-        Claim(
-            "sota_k2",
-            f"Antidote data meet or beat the fair algorithm in {len(met)} of {len(own)} cells, "
-            f"with no more points than the paper in {len(fewer)}.",
-            "sota_k2",
-        )
-    ]
-    social = [
-        row
-        for row in own
-        if (row["clustering"], row["fairness"]) == ("kmeans", "social")
-        and row["dataset"] in HALF_SIZE
-    ]
-    half = [
-        row
-        for row in social
-        if (found := for_printed(row)) and found["size"] <= 0.5 * row["paper"]["points"]
-    ]
+    yield Claim(
+        "sota_k2",
+        f"Antidote data meet or beat the fair algorithm in {len(met)} of {len(own)} cells, "
+        f"with no more points than the paper in {len(fewer)}.",
+        "sota_k2",
+    )
+    kmeans = [row for row in own if row["clustering"] == "kmeans" and row["fairness"] == "social"]
+    social = [row for row in kmeans if row["dataset"] in HALF_SIZE]
+    if not social:
+        return
+    answers = [(for_printed(row), row["paper"]["points"]) for row in social]
+    half = [found for found, points in answers if found and found["size"] <= 0.5 * points]
     sizes = "; ".join(_sota_sizes(row) for row in social)
-    if social:
-        claims.append(
-            Claim(
-                "sota_k2 social",
-                f"Social cost of {', '.join(HALF_SIZE)}: at most half of the paper's points for "
-                f"the paper's fair algorithm in {len(half)} of {len(social)} ({sizes}).",
-                "sota_k2",
-            )
-        )
-    return claims
+    yield Claim(
+        "sota_k2 social",
+        f"Social cost of {', '.join(HALF_SIZE)}: at most half of the paper's points for "
+        f"the paper's fair algorithm in {len(half)} of {len(social)} ({sizes}).",
+        "sota_k2",
+    )
 
 
 def _sota_sizes(row: Row) -> str:
@@ -191,8 +178,7 @@ def size_ratio(row: Row) -> float:
     return found["size"] / row["paper"]["points"] if found else math.inf
 
 
-def _seconds(rows: Mapping[str, Row]) -> list[Claim]:
-    found = []
+def _seconds(rows: Mapping[str, Row]) -> Iterator[Claim]:
     for clustering, word, limit in (("kmeans", "k-means", 1.0), ("spectral", "spectral", 3.0)):
         own = ours_rows(rows, SECONDS, clustering)
         if not own:
@@ -214,54 +200,38 @@ def _seconds(rows: Mapping[str, Row]) -> list[Claim]:
                 f"{max(answer['ratio'] for answer in ten):.2g} times, at most {limit:g} in "
                 f"{len(within)}."
             )
-        found.append(Claim(f"seconds {word}", text, SECONDS))
-    return found
+        yield Claim(f"seconds {word}", text, SECONDS)
 
 
-def _convex(rows: Mapping[str, Row]) -> list[Claim]:
+def _convex(rows: Mapping[str, Row]) -> Iterator[Claim]:
     own = ours_rows(rows, CONVEX)
-    if not own:
-        return []
     values = [value for row in own for value in row["answer"]["differences"]]
     helped = sum(value > 0 for value in values)
     direct = sum(row["answer"]["direct"]["difference"] > 0 for row in own)
-    return [
-        Claim(
+    if own:
+        yield Claim(
             "algorithm 1",
             f"Algorithm 1: clustered again exactly, its V lowers the social cost at {helped} of "
             f"{len(values)} values of λ; a search that asks exact clustering itself lowers it on "
             f"{direct} of {len(own)} data sets.",
             CONVEX,
         )
-    ]
 
 
-def _quality(rows: Mapping[str, Row]) -> list[Claim]:
+def _quality(rows: Mapping[str, Row]) -> Iterator[Claim]:
     """Calinski-Harabasz is largest where k-means is best, so no V can raise it on U."""
-    own = ours_rows(rows, "sota_k2", "kmeans")
-    own = [row for row in own if row["quality"]]
-    if not own:
-        return []
+    own = [row for row in ours_rows(rows, "sota_k2", "kmeans") if row["quality"]]
+    name = "calinski_harabasz"
     above = [
-        row["dataset"] + " " + row["fairness"]
+        row
         for row in own
-        if row["paper"]["quality"]["calinski_harabasz"]["algorithm2"]
-        > 1.01 * row["quality"]["vanilla"]["calinski_harabasz"]
+        if row["paper"]["quality"][name]["algorithm2"] > 1.01 * row["quality"]["vanilla"][name]
     ]
-    if not above:
-        return []
-    return [
-        Claim(
+    if above:
+        yield Claim(
             "quality",
             "The printed Calinski-Harabasz scores of Algorithm 2 exceed those of plain k-means, "
             f"which are the largest possible on U, in {len(above)} of {len(own)} k-means cells "
-            f"({', '.join(above)}): they must count the antidote points.",
+            f"({_names(above)}): they must count the antidote points.",
             "sota_k2",
         )
-    ]
-
-
-def cell_of(row: Row) -> Cell:
-    """The cell a row belongs to."""
-    names = ("table", "dataset", "clustering", "fairness", "k", "mode")
-    return Cell(**{name: row[name] for name in names})

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from antidote_core.errors import DataError
 from antidote_core.paper.marks import Mark, mark_of, needed
-from antidote_core.paper.results import Results, Row
-from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, TABLES, Cell, all_cells
+from antidote_core.paper.rows import (
+    CONVEX,
+    OURS,
+    PUBLISHED,
+    SECONDS,
+    TABLES,
+    Cell,
+    Results,
+    Row,
+    all_cells,
+)
 from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
 
 WORDS = {"kmeans": "k-means", "spectral": "spectral", "son": "sum of norms"}
@@ -33,12 +42,7 @@ def table_rows(results: Results, table: str) -> list[TableRow]:
     """The rows of a table; a mode that was not computed has dashes."""
     found = []
     for cell in all_cells([table], modes=[OURS]):
-        pair = {
-            mode: results.rows.get(
-                Cell(table, cell.dataset, cell.clustering, cell.fairness, cell.k, mode).key
-            )
-            for mode in (PUBLISHED, OURS)
-        }
+        pair = {mode: results.rows.get(replace(cell, mode=mode).key) for mode in (PUBLISHED, OURS)}
         known = [row for row in pair.values() if row]
         if not known:
             continue
@@ -69,10 +73,12 @@ def _combination(cell: Cell) -> dict[str, str]:
 def _fairness(pair: Mapping[str, Row | None], one: Row) -> dict[str, str]:
     paper = one["paper"]
     values = {"paper": f"{_cost(paper['before'])} → {_cost(paper['after'])}"}
-    values["paper's |V|/|U|"] = f"{_share(paper['share'])} ({paper['points']:,})"
+    values["paper's |V|/|U|"] = _size(paper["share"], paper["points"])
     for mode, row in pair.items():
         values[mode] = _costs(row) if row else "—"
-        values[f"|V|/|U| {mode}"] = _size(row["answer"]) if row else "—"
+        values[f"|V|/|U| {mode}"] = (
+            _size(row["answer"]["share"], row["answer"]["size"]) if row else "—"
+        )
         values[f"agree {mode}"] = f"{row['answer']['verified']:.0%}" if row else "—"
     ours = pair[OURS]
     noise = (ours or one)["noise"]
@@ -89,32 +95,26 @@ def _costs(row: Row) -> str:
     return f"{_cost(before)} → {_cost(row['answer']['cost'])}"
 
 
-def _size(answer: Row) -> str:
-    return f"{_share(answer['share'])} ({answer['size']:,})"
+def _times(values: Row, rival: str, seconds: str, ratio: str) -> str:
+    """Seconds beside those of a rival, in these formats."""
+    own, other = f"{values['seconds']:{seconds}} s", f"{values[rival]:{seconds}} s"
+    return f"{own} / {other} = {values['ratio']:{ratio}}"
 
 
 def _seconds(pair: Mapping[str, Row | None], one: Row) -> dict[str, str]:
-    paper = one["paper"]
-    values = {"paper": f"{paper['seconds']:g} s / {paper['sota']:g} s = {paper['ratio']:.0f}"}
+    values = {"paper": _times(one["paper"], "sota", "g", ".0f")}
     for mode, row in pair.items():
-        if row is None:
-            values[mode] = "—"
-            continue
-        answer = row["answer"]
-        values[mode] = f"{answer['seconds']:.3f} s / {answer['sota']:.3f} s = {answer['ratio']:.2f}"
-        values[f"improved {mode}"] = f"{answer['improved']} of {answer['repeats']}"
+        values[mode] = _times(row["answer"], "sota", ".3f", ".2f") if row else "—"
+        if row:
+            answer = row["answer"]
+            values[f"improved {mode}"] = f"{answer['improved']} of {answer['repeats']}"
     return values
 
 
 def _convex(pair: Mapping[str, Row | None], one: Row) -> dict[str, str]:
-    paper = one["paper"]
-    values = {"paper": f"{paper['seconds']:g} s / {paper['son']:g} s = {paper['ratio']:.1f}"}
+    values = {"paper": _times(one["paper"], "son", "g", ".1f")}
     for mode, row in pair.items():
-        if row is None:
-            values[mode] = "—"
-            continue
-        answer = row["answer"]
-        values[mode] = f"{answer['seconds']:.3g} s / {answer['son']:.3g} s = {answer['ratio']:.2g}"
+        values[mode] = _times(row["answer"], "son", ".3g", ".2g") if row else "—"
     differences = one["answer"]["differences"]
     values["λ at which V helps"] = f"{sum(d > 0 for d in differences)} of {len(differences)}"
     values["difference at λ = 0.01"] = f"{differences[-1]:.3g}"
@@ -191,34 +191,22 @@ def fill(page: str, results: Results) -> str:
 
 def _summary_text(results: Results) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in sorted(results.versions.items()))
-    lines = [
-        headline(results.rows),
-        "",
-        f"Computed on {results.date} with seed {results.seed}; {versions}.",
-        "",
-        *_grid(
-            [
-                {"table": title, **{k: str(v) for k, v in mark_counts(results.rows, name).items()}}
-                for name, title in TITLES.items()
-            ]
-        ).splitlines(),
-        "",
+    counts = [
+        {"table": title, **{k: str(v) for k, v in mark_counts(results.rows, name).items()}}
+        for name, title in TITLES.items()
     ]
-    lines += [f"- {claim.sentence} `{claim.command}`" for claim in claims(results.rows)]
-    return "\n".join(lines)
+    computed = f"Computed on {results.date} with seed {results.seed}; {versions}."
+    lines = [f"- {claim.sentence} `{claim.command}`" for claim in claims(results.rows)]
+    return "\n".join([headline(results.rows), "", computed, "", _grid(counts), "", *lines])
 
 
 def _grid(rows: list[dict[str, str]]) -> str:
     if not rows:
         return "Not computed yet."
     heads = list(dict.fromkeys(name for row in rows for name in row))
-    lines = ["| " + " | ".join(_cell(head) for head in heads) + " |", "|---" * len(heads) + "|"]
-    lines += ["| " + " | ".join(_cell(row.get(head, "")) for head in heads) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    lines = [heads, *([row.get(head, "") for head in heads] for row in rows)]
+    texts = ["| " + " | ".join(x.replace("|", "\\|") for x in line) + " |" for line in lines]
+    return "\n".join([texts[0], "|---" * len(heads) + "|", *texts[1:]])
 
 
 def _cost(value: float) -> str:
@@ -228,5 +216,5 @@ def _cost(value: float) -> str:
     return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
 
 
-def _share(share: float) -> str:
-    return f"{100 * share:.2g}%"
+def _size(share: float, points: int) -> str:
+    return f"{100 * share:.2g}% ({points:,})"

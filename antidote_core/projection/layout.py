@@ -4,6 +4,9 @@ A layout shows a stratified sample of at most 4,000 points. V is placed at the w
 nearest sampled points, so U does not move while V grows. UMAP keeps neighbours together and says
 little about distances: it pulls a far-away antidote point onto U, which is why every antidote point
 is shown with its distance to the nearest real one.
+
+The first fit in a process compiles for some ten seconds. scikit-learn finds the neighbours, which
+spares UMAP the compilation of its own search.
 """
 
 from __future__ import annotations
@@ -57,14 +60,13 @@ def layout_path(data: Dataset, folder: Path) -> Path:
 
 def find_layout(data: Dataset, folder: Path) -> Layout | None:
     """The layout shipped with the package or computed before into `folder`; None without one."""
-    for place in (SHIPPED, folder):
-        path = layout_path(data, place)
-        if path.is_file():
-            with np.load(path, allow_pickle=False) as stored:
-                return Layout(
-                    stored["rows"].astype(np.int64), stored["positions"].astype(np.float64)
-                )
-    return None
+    places = (layout_path(data, SHIPPED), layout_path(data, folder))
+    return next((_read(path) for path in places if path.is_file()), None)
+
+
+def _read(path: Path) -> Layout:
+    with np.load(path, allow_pickle=False) as stored:
+        return Layout(stored["rows"].astype(np.int64), stored["positions"].astype(np.float64))
 
 
 def sample_rows(groups: Ints, limit: int = SAMPLE, seed: int = SEED) -> Ints:
@@ -106,10 +108,7 @@ def joint_path(data: Dataset, antidote: Floats, folder: Path) -> Path:
 def find_joint(data: Dataset, antidote: Floats, folder: Path) -> Layout | None:
     """The layout computed before; rows of -1 are the antidote points, in order."""
     path = joint_path(data, antidote, folder)
-    if not path.is_file():
-        return None
-    with np.load(path, allow_pickle=False) as stored:
-        return Layout(stored["rows"].astype(np.int64), stored["positions"].astype(np.float64))
+    return _read(path) if path.is_file() else None
 
 
 def layout_points(data: Dataset) -> tuple[Ints, Floats]:
@@ -123,3 +122,27 @@ def joint_points(data: Dataset, antidote: Floats) -> tuple[Ints, Floats]:
     rows, points = layout_points(data)
     shown = antidote[:LIMIT]
     return np.concatenate([rows, np.full(len(shown), -1)]), np.vstack([points, shown])
+
+
+def umap_positions(points: Floats, seed: int = SEED) -> Floats:
+    """UMAP positions (n, 2) of points (n, d)."""
+    import warnings
+
+    from sklearn.neighbors import NearestNeighbors
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import umap
+
+        count = min(NEIGHBOURS, len(points) - 1)
+        search = NearestNeighbors(n_neighbors=count + 1).fit(points)
+        distances, nearest = search.kneighbors(points)
+        model = umap.UMAP(
+            n_neighbors=count + 1,
+            random_state=seed,
+            n_jobs=1,
+            init="pca",
+            precomputed_knn=(nearest, distances.astype(np.float32)),
+        )
+        positions: Floats = model.fit_transform(points).astype(np.float64)
+    return positions

@@ -95,14 +95,13 @@ class SweepSpec(JobSpec):
             raise SpecError(
                 f"version of the settings of a sweep must be {VERSION}; got {self.version!r}."
             )
-        pairs = []
         for pair in self.combinations:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise SpecError(
                     f"combinations must be pairs of a clustering and a cost; got {pair!r}."
                 )
-            pairs.append(tuple(pair))
-        object.__setattr__(self, "combinations", _distinct("combinations", pairs))
+        pairs = _distinct("combinations", map(tuple, self.combinations))
+        object.__setattr__(self, "combinations", pairs)
         for name in ("optimizers", "boxes", "ks", "sizes", "seeds"):
             values = _distinct(name, getattr(self, name))
             if name in ("ks", "sizes", "seeds"):
@@ -162,25 +161,16 @@ class SweepSpec(JobSpec):
 
     def _run(self, setting: Setting, size: int, seed: int) -> RunSpec:
         """The run of a cell: one round of one size, as low as it can."""
+        shared = ("dataset", "restarts", "embed_dim", "budget", "protected", "rows", "sample",
+                  "sample_seed")  # fmt: skip
         return RunSpec(
-            dataset=self.dataset,
-            clustering=setting.clustering,
-            fairness=setting.fairness,
-            k=setting.k,
-            restarts=self.restarts,
+            **vars(setting),
+            **{name: getattr(self, name) for name in shared},
             start_size=size,
             max_size=size,
             max_rounds=1,
             target="lowest",
-            embed_dim=self.embed_dim,
-            optimizer=setting.optimizer,
-            budget=self.budget,
-            box=setting.box,
             seed=seed,
-            protected=self.protected,
-            rows=self.rows,
-            sample=self.sample,
-            sample_seed=self.sample_seed,
         )
 
     def check(self) -> None:

@@ -30,8 +30,15 @@ from antidote_core.reporting.text.words import (
 )
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
-from antidote_core.teaching.planar import PlanarProblem, Position, planar_problem
-from antidote_core.teaching.plane_scene import Frame, Scene, mix_html, plane_scene
+from antidote_core.teaching.planar import (
+    Frame,
+    PlanarProblem,
+    Position,
+    Scene,
+    mix_html,
+    planar_problem,
+    plane_scene,
+)
 from antidote_core.types import Floats
 
 ROOM = 0.6  # around what a plane must show, in its own units
@@ -122,18 +129,6 @@ def _costs(
     return tuple(figures)
 
 
-def _plane(planar: PlanarProblem, position: Position, frame: Frame, dark: bool) -> Scene:
-    return plane_scene(
-        planar.data,
-        frame,
-        position.centers,
-        before=planar.vanilla.centers,
-        antidote=position.antidote,
-        moved=position.moved,
-        dark=dark,
-    )
-
-
 def _alt(planar: PlanarProblem, position: Position, what: str) -> str:
     return (
         f"Plane with {planar.data.n} points of two groups and two clusters. {what} "
@@ -155,7 +150,15 @@ def _shown(
         _alt(planar, position, sentence.replace("**", "")),
         cluster_table(position.balance, names),
         _costs(planar, position, social),
-        _plane(planar, position, frame, dark),
+        plane_scene(
+            planar.data,
+            frame,
+            position.centers,
+            before=planar.vanilla.centers,
+            antidote=position.antidote,
+            moved=position.moved,
+            dark=dark,
+        ),
         mix=mix_html(position.balance, names, dark),
     )
 
@@ -371,23 +374,19 @@ def _noise(value: int | str, dark: bool) -> Shown:
                 else "What the extra point does is its own doing."
             )
         )
+    ends = list(dict.fromkeys((number(low, 2), number(high, 2))))
+    span = " to ".join(ends) if len(ends) > 1 else f"always {ends[0]}"
     seeds = list(range(1, SEEDS + 1))
     return Shown(
         sentence,
         f"Chart of the balance cost for {SEEDS} seeds. {sentence.replace('**', '')}",
         pd.DataFrame({"seed": seeds, "plain": vanilla, "with one point": added}),
         (
-            Figure("Plain clustering, from seed to seed", _span(low, high), "noise",
-                   f"over {SEEDS} seeds"),
+            Figure("Plain clustering, from seed to seed", span, "noise", f"over {SEEDS} seeds"),
             Figure("Gain somebody could claim", number(gain, 2), "cost", "with one useless point"),
         ),
         chart=noise_figure(vanilla, added, dark),
     )  # fmt: skip
-
-
-def _span(low: float, high: float) -> str:
-    ends = number(low, 2), number(high, 2)
-    return f"{ends[0]} to {ends[1]}" if ends[0] != ends[1] else f"always {ends[0]}"
 
 
 def noise_figure(vanilla: Sequence[float], added: Sequence[float], dark: bool = False) -> go.Figure:

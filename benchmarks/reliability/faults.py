@@ -26,9 +26,8 @@ import numpy as np
 
 from antidote_core import load_dataset, run
 from antidote_core.engine import JobState, RunError, Runner
-from antidote_core.engine.limits import Limits
-from antidote_core.engine.settings import worker_environment
-from antidote_core.engine.store.log import Follower, read
+from antidote_core.engine.job_folder import Follower, read_log
+from antidote_core.engine.settings import Limits, worker_environment
 from antidote_core.runs import kinds
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
@@ -155,13 +154,13 @@ def killed_servers(times: int = 10) -> Row:
             assert server.stdout is not None
             run_id = server.stdout.readline().strip()
             log = folder / "runs" / run_id / "events.jsonl"
-            until(lambda log=log: any(e.kind == "started" for e in read(log)[0]))
+            until(lambda log=log: any(e.kind == "started" for e in read_log(log)[0]))
             time.sleep(moments.uniform(0.0, 1.5))
             server.kill()
             server.wait()
             server.stdout.close()
             until(lambda folder=folder: not workers(folder), 10)
-            before = [event for event in read(log)[0] if event.kind == "round"]
+            before = [event for event in read_log(log)[0] if event.kind == "round"]
             with Runner(folder, slots=1, limits=NO_LIMITS) as runner:
                 status = runner.wait(run_id, 60)
                 kept = _rounds(runner, run_id)[: len(before)] == before
@@ -186,12 +185,12 @@ def killed_dashboards(times: int = 10) -> Row:
             with serving(folder) as (address, server):
                 asyncio.run(_start_a_run(address))
                 [log] = (folder / "runs").glob("*/events.jsonl")
-                until(lambda log=log: any(e.kind == "started" for e in read(log)[0]))
+                until(lambda log=log: any(e.kind == "started" for e in read_log(log)[0]))
                 time.sleep(moments.uniform(0.0, 4.0))
                 os.kill(server, signal.SIGKILL)
             until(lambda folder=folder: not workers(folder), 10)
-            before = [event for event in read(log)[0] if event.kind == "round"]
-            if any(event.kind == "closed" for event in read(log)[0]):
+            before = [event for event in read_log(log)[0] if event.kind == "round"]
+            if any(event.kind == "closed" for event in read_log(log)[0]):
                 continue  # it had ended before the server did
             hit += 1
             spec = (log.parent / "spec.json").read_text()
@@ -224,7 +223,7 @@ async def _run_again(address: str, log: Path) -> set[str]:
     await visitor.open(f"explore?run={log.parent.name}")
     await visitor.click("Run again")  # from here on the log goes on after the end of its first part
     end = time.monotonic() + 120
-    while read(log)[0][-1].kind != "closed" and time.monotonic() < end:
+    while read_log(log)[0][-1].kind != "closed" and time.monotonic() < end:
         await asyncio.sleep(0.1)
     await visitor.leave()
     if visitor.errors:

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.datasets.uploads import size_words
-from antidote_core.engine.limits import Limits
 from antidote_core.engine.process import isolated_read
+from antidote_core.engine.settings import Limits
 from antidote_core.errors import DataError
 from benchmarks.reliability.processes import children, megabytes, most_megabytes
 

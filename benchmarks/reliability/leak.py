@@ -11,7 +11,7 @@ from pathlib import Path
 
 from antidote_core import load_dataset
 from antidote_core.engine import Store
-from antidote_core.engine.limits import Limits
+from antidote_core.engine.settings import Limits
 from antidote_core.runs.spec import RunSpec
 from benchmarks.reliability.load import Visitor, serving
 from benchmarks.reliability.processes import (

@@ -8,8 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.paper.marks import MARKS
-from antidote_core.paper.results import Results, stored_results
-from antidote_core.paper.rows import FAIRNESS_TABLES
+from antidote_core.paper.rows import FAIRNESS_TABLES, Results, stored_results
 from antidote_core.paper.summary import claims, headline, mark_counts
 from antidote_core.paper.tables import TableRow, table_rows
 from antidote_core.reporting.figures import paper_figures

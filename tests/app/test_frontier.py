@@ -8,9 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 import antidote_core as ac
 from antidote_core.engine import JobState, Runner, Store
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.log import LogWriter
-from antidote_core.engine.store.store import content_key
+from antidote_core.engine.job_folder import LogWriter, RunFolder
+from antidote_core.engine.store import content_key
 from antidote_core.reporting.text.frontier_words import frontier_verdict
 from antidote_core.runs.kinds import SWEEP
 from antidote_core.runs.sweep_spec import SweepSpec

@@ -5,8 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from antidote_core.paper import paper_tables
-from antidote_core.paper.results import stored_results
-from antidote_core.paper.rows import TABLES
+from antidote_core.paper.rows import TABLES, stored_results
 from antidote_core.paper.summary import headline, mark_counts
 from antidote_core.paper.tables import table_rows
 from antidote_core.reporting.figures import paper_figures

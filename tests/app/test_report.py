@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import antidote_core as ac
-from antidote_core.engine.work import FOLLOW_UPS
+from antidote_core.engine.work import comparison_events
 from antidote_core.reporting.documents.exports import CONTENTS, run_bundle, run_json
 from antidote_core.reporting.documents.page import (
     MAX_ROWS,
@@ -70,10 +70,7 @@ class Reader(HTMLParser):
 def events() -> list[ac.Event]:
     data = ac.load_dataset(SPEC.dataset)
     happened = list(ac.grow(SPEC, data))
-    view = fold(happened)
-    for stage in FOLLOW_UPS:
-        happened += list(stage(SPEC, data, view, lambda: False))
-    return happened
+    return [*happened, *comparison_events(SPEC, data, fold(happened), lambda: False)]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_tok
 
 import antidote_core as ac
 from antidote_core.engine import JobState, Runner
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.reporting.figures import side_by_side
 from antidote_core.reporting.text.run_list import list_table, run_rows
 from antidote_core.runs.kinds import RUN

@@ -2,7 +2,7 @@
 
 import pytest
 
-from antidote_core.paper.results import stored_results
+from antidote_core.paper.rows import stored_results
 from antidote_core.paper.summary import headline
 from tests.browser.conftest import Visit
 

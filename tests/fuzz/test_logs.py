@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from antidote_core import RunSpec, grow, load_dataset
 from antidote_core.engine import JobState, RunError, Store
-from antidote_core.engine.store.log import Follower, follow, read
+from antidote_core.engine.job_folder import Follower, follow, read_log
 from antidote_core.runs.kinds import RUN
 from antidote_core.runs.view import RunView
 
@@ -44,7 +44,7 @@ def test_events_with_other_values(lines, tmp_path_factory, data):
         name = data.draw(st.sampled_from(sorted(event)))
         event[name] = data.draw(JSON)
     path.write_text("".join(json.dumps(event) + "\n" for event in changed), encoding="utf-8")
-    events, offset = read(path)
+    events, offset = read_log(path)
     assert offset == path.stat().st_size
     assert isinstance(follow(RunView(), events), RunView)
 

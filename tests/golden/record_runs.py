@@ -23,9 +23,8 @@ from antidote_core import dataset_from_frame
 from antidote_core.algorithms.algorithm2 import grow as grow_module
 from antidote_core.datasets import load_for
 from antidote_core.engine import Runner
-from antidote_core.engine.limits import Limits
-from antidote_core.engine.store.dataset_file import read_dataset
-from antidote_core.engine.store.log import LogWriter, read
+from antidote_core.engine.job_folder import LogWriter, read_dataset, read_log
+from antidote_core.engine.settings import Limits
 from antidote_core.runs.events import Closed, Event, event_of
 from antidote_core.runs.kinds import RUN
 from antidote_core.runs.kinds import SWEEP as SWEEP_KIND
@@ -137,7 +136,7 @@ class Kept:
 
     def events(self):
         """The log as the engine reads it."""
-        return read(self.log)[0]
+        return read_log(self.log)[0]
 
     def data(self):
         """The rows of the run."""

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from antidote_core.engine.store.log import Follower, follow, read
+from antidote_core.engine.job_folder import Follower, follow, read_log
 from antidote_core.runs.sweep_view import SweepView
 from antidote_core.runs.view import RunView
 from tests.golden import record_runs
@@ -53,7 +53,7 @@ def kept_view(name):
 def test_a_log_read_and_written_again_is_the_same(name):
     kept = Kept(name)
     text = kept.log.read_bytes()
-    events, end = read(kept.log)
+    events, end = read_log(kept.log)
     lines = text[:end].split(b"\n")[:-1]
     assert len(events) == len(lines)
     for event, line in zip(events, lines, strict=True):
@@ -77,7 +77,7 @@ def test_a_log_folds_to_the_recorded_view_and_words(name):
 def test_a_log_read_in_parts_gives_the_same_view(name):
     kept = Kept(name)
     empty, to_dict = (SweepView(), sweep_view_dict) if kept.sweep else (RunView(), run_view_dict)
-    events, _ = read(kept.log)
+    events, _ = read_log(kept.log)
     half = follow(follow(empty, events[: len(events) // 2]), events[len(events) // 2 :])
     assert_same(to_dict(half), kept_view(name))
     assert_same(to_dict(Follower(kept.log, empty).view()), kept_view(name))

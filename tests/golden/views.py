@@ -15,8 +15,7 @@ import pandas as pd
 
 from antidote_core.analysis.frontier_curves import curves, quality_points
 from antidote_core.analysis.progress import progress
-from antidote_core.engine.status import JobStatus
-from antidote_core.engine.store.log import follow
+from antidote_core.engine.job_folder import JobStatus, follow
 from antidote_core.errors import AntidoteError
 from antidote_core.reporting.documents.frontier_report import limits as frontier_limits
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_lines

@@ -69,6 +69,14 @@ def test_heavy_packages_are_imported_lazily_in_one_file_each():
     assert {package: files for package, files in found.items() if len(files) > 1} == {}
 
 
+def test_every_benchmark_can_be_imported():
+    paths = [path.relative_to(ROOT) for path in ROOT.glob("benchmarks/**/*.py")]
+    modules = [".".join(path.with_suffix("").parts) for path in paths if path.stem != "__main__"]
+    assert len(modules) > 10
+    done = run_python(f"import importlib\nfor name in {modules}: importlib.import_module(name)")
+    assert done.returncode == 0, done.stderr
+
+
 def lint_imports(folder):
     """The exit code and the words of import-linter with the contracts of pyproject.toml."""
     done = run_python(

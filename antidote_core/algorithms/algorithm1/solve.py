@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antidote_core.baselines import fair_lloyd_centers
-from antidote_core.baselines.inputs import check_groups_present
+from antidote_core.baselines.record import check_groups_present
 from antidote_core.checks import check_whole
 from antidote_core.clustering.son import SonClustering, check_lambda, son_clustering
 from antidote_core.errors import SpecError

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
@@ -256,10 +256,9 @@ def _new_folder(folder: Path | str) -> Path:
     return folder
 
 
-def _manifest(parts: Parts) -> str:
-    head = parts.head
-    described = {
-        "version": 1,
+def head_values(head: Dataset) -> dict[str, Any]:
+    """What is said of a data set besides its arrays, fit for JSON."""
+    return {
         "name": head.name,
         "title": head.title,
         "source": head.source,
@@ -268,8 +267,23 @@ def _manifest(parts: Parts) -> str:
         "group_names": head.group_names,
         "feature_names": head.feature_names,
         "columns": [asdict(column) for column in head.columns],
-        "shift": head.shift.tolist(),
-        "scale": head.scale.tolist(),
+    }
+
+
+def with_head(told: Mapping[str, Any], **arrays: Any) -> Dataset:
+    """The data set of these arrays, of which `head_values` told the rest."""
+    values: dict[str, Any] = {x: told[x] for x in ("name", "title", "source", "protected")}
+    values |= {x: tuple(told[x]) for x in ("notes", "group_names", "feature_names")}
+    columns = tuple(Column(c["name"], tuple(c["levels"])) for c in told["columns"])
+    return Dataset(**values, columns=columns, **arrays)
+
+
+def _manifest(parts: Parts) -> str:
+    described = {
+        "version": 1,
+        **head_values(parts.head),
+        "shift": parts.head.shift.tolist(),
+        "scale": parts.head.scale.tolist(),
         "lower": parts.lower.tolist(),
         "upper": parts.upper.tolist(),
         "files": [asdict(file) for file in parts.files],
@@ -284,19 +298,12 @@ def _read_manifest(folder: Path) -> Parts:
         )
     try:
         told: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        head = Dataset(
-            name=told["name"],
+        head = with_head(
+            told,
             points=np.empty((0, len(told["shift"]))),
             groups=np.empty(0, dtype=np.int64),
-            group_names=tuple(told["group_names"]),
-            feature_names=tuple(told["feature_names"]),
-            protected=told["protected"],
-            source=told["source"],
             shift=np.array(told["shift"]),
             scale=np.array(told["scale"]),
-            columns=tuple(Column(c["name"], tuple(c["levels"])) for c in told["columns"]),
-            title=told["title"],
-            notes=tuple(told["notes"]),
         )
         files = tuple(_part_file(entry) for entry in told["files"])
         lower, upper = np.array(told["lower"]), np.array(told["upper"])

@@ -15,7 +15,7 @@ import pandas as pd
 
 from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.datasets.columns import Levels, in_order, read_feature, read_levels
-from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP
+from antidote_core.datasets.frame import MAX_GROUPS, MIN_GROUP, constant
 from antidote_core.datasets.parts.folder import Parts, write_chunks
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
@@ -56,9 +56,8 @@ def parts_from_files(
     files = _files(Path(source))
     for path in files:
         _check_columns(path, [*features, protected])
-    table = _Table(files, features, protected, rows)
     summary = _Summary(len(features))
-    for values, levels in table.portions():
+    for values, levels in _portions(files, features, protected, rows):
         summary.add(values, levels)
     shift, scale = summary.standardisation(features)
     names = summary.groups(protected)
@@ -79,7 +78,7 @@ def parts_from_files(
     code = {name: j for j, name in enumerate(names)}
 
     def chunks() -> Iterator[tuple[Floats, Ints]]:
-        for values, levels in table.portions():
+        for values, levels in _portions(files, features, protected, rows):
             keep = _complete(values, levels)
             if keep.any():
                 codes = np.array([*(code.get(name, -1) for name in levels.names), -1])
@@ -88,52 +87,45 @@ def parts_from_files(
     return write_chunks(head, chunks(), out)
 
 
-class _Table:
-    """The wanted columns of all files, a portion of the rows at a time."""
+def _portions(
+    files: list[Path], features: list[str], protected: str, rows: int
+) -> Iterator[tuple[Floats, Levels]]:
+    """Values (m, d) with NaN where missing, and the groups, of so many rows at a time."""
+    for path in files:
+        for frame in _frames(path, [*features, protected], rows):
+            columns = [_numbers(frame[name], path) for name in features]
+            yield np.column_stack(columns), read_levels(frame[protected], protected)
 
-    def __init__(self, files: list[Path], features: list[str], protected: str, rows: int) -> None:
-        self._files, self._features, self._protected, self._rows = files, features, protected, rows
 
-    def portions(self) -> Iterator[tuple[Floats, Levels]]:
-        """Values (m, d) with NaN where missing, and the groups, of one portion after another."""
-        for path in self._files:
-            for frame in self._frames(path):
-                columns = [self._numbers(frame[name], path) for name in self._features]
-                yield np.column_stack(columns), read_levels(frame[self._protected], self._protected)
+def _frames(path: Path, wanted: list[str], rows: int) -> Iterator[pd.DataFrame]:
+    if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
 
-    def _frames(self, path: Path) -> Iterator[pd.DataFrame]:
-        wanted = [*self._features, self._protected]
-        if path.suffix == ".parquet":
-            import pyarrow.parquet as pq
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=rows, columns=wanted):
+                if len(batch):
+                    yield batch.to_pandas()
+        return
+    with pd.read_csv(path, usecols=wanted, chunksize=rows, skipinitialspace=True) as reader:
+        yield from (frame for frame in reader if len(frame))
 
-            with pq.ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=self._rows, columns=wanted):
-                    if len(batch):
-                        yield batch.to_pandas()
-            return
-        with pd.read_csv(
-            path, usecols=wanted, chunksize=self._rows, skipinitialspace=True
-        ) as reader:
-            for frame in reader:
-                if len(frame):
-                    yield frame
 
-    def _numbers(self, series: pd.Series, path: Path) -> Floats:
-        if series.isna().all():
-            return np.full(len(series), np.nan)
-        column = read_feature(series, str(series.name), False)
-        if isinstance(column, Levels):
-            raise DataError(
-                f"Column {column.name!r} of {path.name} holds texts ({column.names[0]!r}, for "
-                "instance); wanted numbers in a feature of data in parts: write categories as 0/1 "
-                "columns first, or leave it out."
-            )
-        if np.isinf(column.values).any():
-            raise DataError(
-                f"Column {column.name!r} of {path.name} holds values that are not finite; wanted "
-                "finite numbers: correct them or leave them empty."
-            )
-        return column.values
+def _numbers(series: pd.Series, path: Path) -> Floats:
+    if series.isna().all():
+        return np.full(len(series), np.nan)
+    column = read_feature(series, str(series.name), False)
+    if isinstance(column, Levels):
+        raise DataError(
+            f"Column {column.name!r} of {path.name} holds texts ({column.names[0]!r}, for "
+            "instance); wanted numbers in a feature of data in parts: write categories as 0/1 "
+            "columns first, or leave it out."
+        )
+    if np.isinf(column.values).any():
+        raise DataError(
+            f"Column {column.name!r} of {path.name} holds values that are not finite; wanted "
+            "finite numbers: correct them or leave them empty."
+        )
+    return column.values
 
 
 class _Summary:
@@ -173,10 +165,7 @@ class _Summary:
         scale = np.sqrt(self._squares / self.count)
         still = np.flatnonzero(scale <= 8 * np.finfo(np.float64).eps * np.abs(self._mean))
         if len(still):
-            raise DataError(
-                f"Column {features[still[0]]!r} has the same value, {self._mean[still[0]]:g}, in "
-                "every row used; wanted one that varies: leave it out of the features."
-            )
+            raise constant(features[still[0]], f"{self._mean[still[0]]:g}")
         return self._mean, scale
 
     def groups(self, protected: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.datasets.bundled import BUNDLED
-from antidote_core.datasets.info import DatasetInfo, Form, Progress, Request
+from antidote_core.datasets.sets import DatasetInfo, Form, Progress, Request
 from antidote_core.errors import DataError
 from antidote_core.types import Column, DataCard, Dataset, Floats, Ints
 
@@ -77,11 +77,9 @@ def forms() -> tuple[Form, ...]:
 
 def load(request: Request) -> Dataset:
     """The asked form, and no other: a form that cannot be had raises a DataError."""
-    if request.rows == "local":
-        return _load_local()
     if request.rows == "download":
         return _load_download(request.progress)
-    return _load_twin()
+    return _load_local() if request.rows == "local" else _load_twin()
 
 
 def _load_local() -> Dataset:

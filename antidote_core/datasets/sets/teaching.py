@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from antidote_core.datasets.info import DatasetInfo, Form, Request
+from antidote_core.datasets.sets import DatasetInfo, Form, Request
 from antidote_core.types import Column, DataCard, Dataset, Floats, Ints
 
 GROUPS = ("group A", "group B")

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from antidote_core.datasets.uploads.limits import MAX_NAME
+from antidote_core.datasets.uploads.table import MAX_NAME
 from antidote_core.errors import DataError
 
 # Controls, marks that turn the direction of writing or have no width, halves of characters.

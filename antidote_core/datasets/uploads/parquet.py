@@ -13,9 +13,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.uploads.limits import MAX_TEXT, check_shape, check_unpacked
 from antidote_core.datasets.uploads.names import clean_names, clean_text
-from antidote_core.datasets.uploads.table import plain_column, without_blanks
+from antidote_core.datasets.uploads.table import (
+    MAX_TEXT,
+    check_shape,
+    check_unpacked,
+    plain_column,
+    without_blanks,
+)
 from antidote_core.errors import DataError
 
 MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file

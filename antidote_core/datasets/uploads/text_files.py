@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from charset_normalizer import from_bytes
 
-from antidote_core.datasets.uploads.limits import MAX_HEADER, MAX_TEXT, check_shape
 from antidote_core.datasets.uploads.names import clean_names
-from antidote_core.datasets.uploads.table import without_blanks
+from antidote_core.datasets.uploads.table import MAX_HEADER, MAX_TEXT, check_shape, without_blanks
 from antidote_core.errors import DataError
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
@@ -192,9 +191,8 @@ def _guess_signs(cells: list[str], separator: str) -> tuple[str, str]:
             votes[last, ""] += 1
         elif len(signs) == 1 and last in DECIMALS:
             unclear[last] += 1
-    thousands = _most({sign: _count(votes, 1, sign) for sign in ("'", " ", ".", ",")}, "")
-    decimals = {sign: _count(votes, 0, sign) for sign in DECIMALS if sign != thousands}
-    decimal = _most(decimals, "")
+    thousands = _most(votes, 1, ("'", " ", ".", ","))
+    decimal = _most(votes, 0, [sign for sign in DECIMALS if sign != thousands])
     if not decimal and thousands in DECIMALS:
         decimal = "," if thousands == "." else "."
     if not decimal and unclear[","] and not unclear["."]:
@@ -203,24 +201,13 @@ def _guess_signs(cells: list[str], separator: str) -> tuple[str, str]:
     return decimal or ".", thousands
 
 
-def _count(votes: Counter[tuple[str, str]], place: int, sign: str) -> int:
-    return sum(count for signs, count in votes.items() if signs[place] == sign)
-
-
-def _most(counts: dict[str, int], default: str) -> str:
-    best = max(counts, key=lambda sign: counts[sign], default=default)
-    return best if counts.get(best) else default
-
-
-def _header_line(name: str, text: str) -> str:
-    """The first line, refused when no end of it is in sight."""
-    line, end, _ = text[: MAX_HEADER + 1].partition("\n")
-    if not end and len(text) > MAX_HEADER:
-        raise DataError(
-            f"The first line of {name} has more than {MAX_HEADER:,} characters; wanted the names "
-            "of the columns there and one line per row below."
-        )
-    return line.rstrip("\r")
+def _most(votes: Counter[tuple[str, str]], place: int, signs: Sequence[str]) -> str:
+    """The sign with most votes; none where nobody voted for any."""
+    counts = {
+        sign: sum(count for voted, count in votes.items() if voted[place] == sign) for sign in signs
+    }
+    best = max(signs, key=lambda sign: counts[sign])
+    return best if counts[best] else ""
 
 
 def read_text(
@@ -237,7 +224,6 @@ def read_text(
     if not text.strip():
         raise DataError(f"{name} holds nothing but blanks; wanted column names and rows.")
     text = _BLANK_LINES.sub("", text)
-    _header_line(name, text)
     raw = _header(name, text, form.separator)
     check_shape(name, text.rstrip().count("\n"), len(raw))
     names, notes = clean_names(raw, name)
@@ -271,6 +257,12 @@ def read_text(
 
 
 def _header(name: str, text: str, separator: str) -> list[str]:
+    """The names in the first line, refused when no end of it is in sight."""
+    if len(text) > MAX_HEADER and "\n" not in text[: MAX_HEADER + 1]:
+        raise DataError(
+            f"The first line of {name} has more than {MAX_HEADER:,} characters; wanted the names "
+            "of the columns there and one line per row below."
+        )
     try:
         return next(csv.reader(io.StringIO(text), delimiter=separator))
     except csv.Error as error:
@@ -360,8 +352,7 @@ def _numbers(cells: Any, form: TextFormat) -> Any:
         return None
     plain = pc.replace_substring_regex(cells, r"^\+", "")
     if form.thousands:
-        signs = {" ": "[ \u00a0\u202f]", "'": "['’]"}.get(form.thousands, re.escape(form.thousands))
-        plain = pc.replace_substring_regex(plain, signs, "")
+        plain = pc.replace_substring_regex(plain, _thousands(form), "")
     if form.decimal != ".":
         plain = pc.replace_substring(plain, form.decimal, ".")
     try:
@@ -370,12 +361,15 @@ def _numbers(cells: Any, form: TextFormat) -> Any:
         return None
 
 
+def _thousands(form: TextFormat) -> str:
+    return {" ": "[ \u00a0\u202f]", "'": "['’]"}.get(form.thousands, re.escape(form.thousands))
+
+
 def _pattern(form: TextFormat) -> str:
     """What a number looks like with these signs; thousands stand in groups of three."""
     whole = r"\d+"
     if form.thousands:
-        sign = {" ": "[ \u00a0\u202f]", "'": "['’]"}.get(form.thousands, re.escape(form.thousands))
-        whole = rf"(\d{{1,3}}({sign}\d{{3}})+|\d+)"
+        whole = rf"(\d{{1,3}}({_thousands(form)}\d{{3}})+|\d+)"
     point = re.escape(form.decimal)
     number = rf"({whole}({point}\d*)?|{point}\d+)([eE][+-]?\d+)?"
     return rf"^[+-]?({number}|inf|Inf|infinity|Infinity)$"

@@ -14,7 +14,8 @@ from xml.parsers import expat
 import pandas as pd
 from python_calamine import CalamineSheet, CalamineWorkbook, SheetTypeEnum
 
-from antidote_core.datasets.uploads.limits import (
+from antidote_core.datasets.uploads.names import clean_names
+from antidote_core.datasets.uploads.table import (
     MAX_COLUMNS,
     MAX_PARTS,
     MAX_SHEET_CELLS,
@@ -22,9 +23,8 @@ from antidote_core.datasets.uploads.limits import (
     MAX_TEXT,
     check_shape,
     check_unpacked,
+    plain_column,
 )
-from antidote_core.datasets.uploads.names import clean_names
-from antidote_core.datasets.uploads.table import plain_column
 from antidote_core.errors import DataError
 
 EXACT = 2**53  # up to here a whole number and its float are the same

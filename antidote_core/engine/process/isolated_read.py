@@ -29,9 +29,7 @@ from antidote_core.datasets.uploads import (
     too_little_memory,
     unpack,
 )
-from antidote_core.engine.limits import Limits, cap_memory
-from antidote_core.engine.process.stopping import killed_with
-from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.settings import Limits, cap_memory, killed_with, worker_environment
 from antidote_core.errors import DataError
 
 READERS = 2  # files that are read at once in each lane; the others wait
@@ -109,29 +107,23 @@ def main(server: int, gigabytes: float) -> None:
     killed_with(server)
     cap_memory(gigabytes)
     asked = json.loads(sys.stdin.buffer.readline())
+    name, out = asked["name"], sys.stdout.buffer
     try:
-        answer = _answer(asked, sys.stdin.buffer.read())
-    except DataError as error:
-        answer = str(error)
-    except MemoryError:
-        answer = str(too_little_memory(asked["name"]))
-    out = sys.stdout.buffer
-    if isinstance(answer, str):
-        out.write(b"refused\n" + answer.encode(errors="replace"))
+        content = sys.stdin.buffer.read()
+        if asked["task"] == "sheets":
+            sheets = sheet_names(name, content)
+        else:
+            form = asked["form"] and TextFormat(**asked["form"])
+            table = read_table(name, content, form, asked["sheet"], asked["blanks"])
+    except (DataError, MemoryError) as error:
+        said = too_little_memory(name) if isinstance(error, MemoryError) else error
+        out.write(b"refused\n" + str(said).encode(errors="replace"))
         return
     out.write(b"read\n")
-    if isinstance(answer, list):
-        out.write(json.dumps(answer).encode())
-    else:
-        pack(answer, out)
-
-
-def _answer(asked: dict[str, Any], content: bytes) -> Table | list[str] | str:
-    name = asked["name"]
     if asked["task"] == "sheets":
-        return sheet_names(name, content)
-    form = asked["form"] and TextFormat(**asked["form"])
-    return read_table(name, content, form, asked["sheet"], asked["blanks"])
+        out.write(json.dumps(sheets).encode())
+    else:
+        pack(table, out)
 
 
 if __name__ == "__main__":

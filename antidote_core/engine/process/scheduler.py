@@ -5,30 +5,29 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass
 
-from antidote_core.engine.limits import Limits
-from antidote_core.engine.process.stopping import DISK_FULL
+from antidote_core.engine.job_folder import Lock, LogWriter, RunFolder, is_held
 from antidote_core.engine.settings import (
+    DISK_FULL,
     JUMP_SECONDS,
     LEASE_SECONDS,
     LOOK_SECONDS,
     STOP_SECONDS,
     TICK_SECONDS,
-    worker_environment,
+    Limits,
+    let_go,
+    start_process,
 )
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.lock import Lock, is_held
-from antidote_core.engine.store.log import LogWriter
-from antidote_core.engine.store.store import Store
+from antidote_core.engine.store import Store
 from antidote_core.errors import RunError
 from antidote_core.runs.events import Activity
 from antidote_core.runs.kinds import KINDS
 from antidote_core.runs.state import JobState, JobView
 
+WORKER = "antidote_core.engine.process.worker"
 _AGAIN = "restart the run to get the result it would have had"
 SERVER_GONE = f"the server ended while the run was working; {_AGAIN}"
 
@@ -41,11 +40,6 @@ class _Worker:
 
     process: subprocess.Popen[bytes]
     asked: float | None = None
-
-    def let_go(self) -> None:
-        """Close our end of its standard input."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
 
 
 class Scheduler:
@@ -70,11 +64,6 @@ class Scheduler:
         # thread starts all of them and lives as long as this object.
         self._thread = threading.Thread(target=self._work, name="antidote-scheduler", daemon=True)
         self._thread.start()
-
-    @property
-    def schedules(self) -> bool:
-        """Whether this scheduler is the one that starts workers."""
-        return self._lock.held
 
     def wake(self) -> None:
         """Look at the queue now."""
@@ -133,8 +122,7 @@ class Scheduler:
         for run_id in list(self._workers):
             self._attend(run_id, now)
         if look:
-            self._stop_idle()
-            self._stop_late()
+            self._stop_idle_and_late()
             for run_id in self._store.expired(LEASE_SECONDS):
                 self._store.remove(run_id)
         for kind in KINDS.values():
@@ -156,25 +144,15 @@ class Scheduler:
         if run_id in self._workers or not self._store.claim(run_id):
             return
         folder = self._folder(run_id)
-        command = [
-            sys.executable,
-            "-m",
-            "antidote_core.engine.process.worker",
-            str(folder.path.resolve()),
-        ]
-        memory = str(self._limits.worker_gigabytes)
+        memory = self._limits.worker_gigabytes
         try:
             with LogWriter(folder.events) as log:
                 log.append(Activity(text="loading libraries"))
             with folder.output.open("ab") as output:
-                process = subprocess.Popen(
-                    [*command, "--server", str(os.getpid()), "--memory", memory],
-                    stdin=subprocess.PIPE,
-                    stdout=output,
-                    stderr=output,
-                    env=worker_environment(),
-                    start_new_session=True,  # a Ctrl-C in the terminal is for the server
-                )
+                process = start_process(
+                    WORKER, folder.path.resolve(), "--server", os.getpid(), "--memory", memory,
+                    output=output,
+                )  # fmt: skip
         except OSError as error:
             reason = f"the worker could not be started ({error.strerror})"
             self._settle(run_id, reason, JobState.FAILED)
@@ -186,7 +164,7 @@ class Scheduler:
         worker, folder = self._workers[run_id], self._folder(run_id)
         code = worker.process.poll()
         if code is not None:
-            worker.let_go()
+            let_go(worker.process)
             if self._store.has(run_id):  # it may have been removed while it worked
                 self._settle(run_id, _how_it_ended(code))
             del self._workers[run_id]
@@ -216,20 +194,16 @@ class Scheduler:
             reason = f"the folder of the run cannot be used ({error.strerror})"
             self._store.record_end(run_id, JobState.DEAD, reason, JobView())
 
-    def _stop_idle(self) -> None:
-        reason = (
+    def _stop_idle_and_late(self) -> None:
+        unseen = (
             f"nobody looked at this run for {self._idle_seconds / 60:g} minutes; the best V so far "
             "is kept"
         )
-        self._ask_to_stop(self._store.idle(self._idle_seconds), reason)
-
-    def _stop_late(self) -> None:
-        if self._limits.run_minutes:
-            for run_id in self._store.over_time_limit(self._limits.run_minutes):
-                self._ask_to_stop([run_id], self._limits.time_is_up(self._store.kind(run_id)))
-
-    def _ask_to_stop(self, run_ids: list[str], reason: str) -> None:
-        for run_id in run_ids:
+        reasons = dict.fromkeys(self._store.idle(self._idle_seconds), unseen)
+        if minutes := self._limits.run_minutes:
+            for run_id in self._store.over_time_limit(minutes):
+                reasons.setdefault(run_id, self._limits.time_is_up(self._store.kind(run_id)))
+        for run_id, reason in reasons.items():
             try:
                 self._folder(run_id).ask_to_stop(reason)
             except OSError:
@@ -244,7 +218,7 @@ class Scheduler:
             except subprocess.TimeoutExpired:
                 worker.process.kill()
                 worker.process.wait()
-            worker.let_go()
+            let_go(worker.process)
             try:
                 self._settle(run_id, SERVER_GONE)
             except RunError:  # a full disk, say: the next server finds out how it ended

@@ -17,9 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antidote_core.engine.limits import Limits, cap_memory
-from antidote_core.engine.process.stopping import die_with
-from antidote_core.engine.settings import worker_environment
+from antidote_core.engine.settings import Limits, cap_memory, die_with, let_go, start_process
 from antidote_core.projection.layout import (
     Layout,
     find_joint,
@@ -28,8 +26,8 @@ from antidote_core.projection.layout import (
     joint_points,
     layout_path,
     layout_points,
+    umap_positions,
 )
-from antidote_core.projection.umap_positions import umap_positions
 from antidote_core.types import Dataset, Floats, Ints
 
 AT_ONCE = 2  # each takes a core and some hundred megabytes for half a minute
@@ -53,19 +51,16 @@ class Layouts:
     def of(self, data: Dataset, folder: Path) -> tuple[Layout | None, bool]:
         """The layout of U if there is one in `folder`, and whether it is on its way."""
         found = find_layout(data, folder)
-        if found is not None:
-            return found, False
-        return None, self.ask(layout_path(data, folder), lambda: layout_points(data))
+        path = layout_path(data, folder)
+        return found, found is None and self.ask(path, lambda: layout_points(data))
 
     def joint(
         self, data: Dataset, antidote: Floats, folder: Path, begin: bool
     ) -> tuple[Layout | None, bool]:
         """The layout of U and V together, begun only when asked for."""
         found = find_joint(data, antidote, folder)
-        if found is not None:
-            return found, False
-        path = joint_path(data, antidote, folder)
-        return None, self.ask(path, (lambda: joint_points(data, antidote)) if begin else None)
+        points = (lambda: joint_points(data, antidote)) if begin else None
+        return found, found is None and self.ask(joint_path(data, antidote, folder), points)
 
     def ask(self, path: Path, points: Points | None) -> bool:
         """Whether this file is on its way; not when its process has ended without a file.
@@ -106,7 +101,7 @@ class Layouts:
 
     def _note_ended(self) -> None:
         for path in [path for path, process in self._at_work.items() if process.poll() is not None]:
-            _let_go(self._at_work.pop(path))
+            let_go(self._at_work.pop(path))
             self._ended[path] = None
         for path in list(self._ended)[:-KEPT]:
             del self._ended[path]
@@ -131,20 +126,10 @@ def start(rows: Ints, points: Floats, target: Path) -> subprocess.Popen[bytes]:
     target.parent.mkdir(mode=0o700, exist_ok=True)
     source = target.with_suffix(".points.npz")
     np.savez(source, rows=rows, points=points)
-    limits = [str(os.getpid()), f"{Limits().worker_gigabytes:g}"]
-    return subprocess.Popen(
-        [sys.executable, "-m", __spec__.name, *limits, str(source), str(target)],
-        env=worker_environment(),
-        stdin=subprocess.PIPE,  # ends when the server does, and the process with it
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # a Ctrl-C in the terminal is for the server
+    memory = f"{Limits().worker_gigabytes:g}"
+    return start_process(
+        __spec__.name, os.getpid(), memory, source, target, output=subprocess.DEVNULL
     )
-
-
-def _let_go(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is not None:
-        process.stdin.close()
 
 
 def main(server: int, gigabytes: float, source: Path, target: Path) -> None:

@@ -15,13 +15,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from antidote_core.engine.limits import cap_memory
-from antidote_core.engine.process.stopping import DISK_FULL, die_with
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.lock import Lock
-from antidote_core.engine.store.log import LogWriter
-from antidote_core.engine.sweep.paper_work import PaperWork
-from antidote_core.engine.sweep.sweep_work import SweepWork
+from antidote_core.engine.job_folder import Lock, LogWriter, RunFolder
+from antidote_core.engine.settings import DISK_FULL, cap_memory, die_with
+from antidote_core.engine.sweep.pool_jobs import PaperWork, SweepWork
 from antidote_core.engine.work import RunWork, Work
 from antidote_core.runs.kinds import RUN, JobKind, kind_in
 

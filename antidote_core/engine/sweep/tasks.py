@@ -1,10 +1,12 @@
-"""The tasks of a sweep: one cell, or what the cells are held against. They run on any machine."""
+"""Tasks for a pool, run on any machine: a cell, what cells are held against, a row of the paper."""
 
 from __future__ import annotations
 
 import threading
 import time
 import traceback
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import grow
@@ -13,8 +15,11 @@ from antidote_core.analysis.comparison import ANTIDOTE, VANILLA, baseline_rows, 
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import SOTA, baseline_result
 from antidote_core.errors import sentence
+from antidote_core.paper.recompute import compute_row
+from antidote_core.paper.rows import Cell
+from antidote_core.problem import Problem
 from antidote_core.runs.cache import ProblemCache
-from antidote_core.runs.events import Alive
+from antidote_core.runs.events import Alive, Compared
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import (
@@ -26,6 +31,8 @@ from antidote_core.runs.sweep_view import (
 )
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
+
+Outcome = Mapping[str, Any]  # "state", and what the task computed or why it failed
 
 _local = threading.local()  # a process of a cluster may work in several threads
 _flags: set[str] = set()
@@ -43,23 +50,49 @@ def _cache() -> ProblemCache:
     return cache
 
 
-def compute_cell(spec_json: str, data: Dataset, token: str) -> dict[str, Any]:
-    """Algorithm 2 for one cell: its events, and its rows of comparison."""
-    try:
-        spec, view, happened = RunSpec.from_json(spec_json), RunView(), []
-        cache = _cache()
-        for event in grow(spec, data, lambda: token in _flags, cache):
-            view = view.apply_event(event)
-            if not isinstance(event, Alive):  # goes by the clock and says nothing afterwards
-                happened.append(event)
-        if view.state is JobState.STOPPED or token in _flags:
-            return {"state": STOPPED}
-        rows = [_plain_row(spec, data)]
-        problem = cache.problem(spec, data)
-        rows.append(solution_row(problem, ANTIDOTE, view.antidote, view.seconds).to_dict())
-        return {"state": DONE, "events": happened, "rows": rows}
-    except Exception as error:  # a cell that fails must not sink the sweep
-        return {"state": FAILED, "reason": sentence(error), "trace": traceback.format_exc()}
+def _task(compute: Callable[..., Outcome]) -> Callable[..., Outcome]:
+    """The function as a task: its error is an outcome too, and must not sink the others."""
+
+    @wraps(compute)
+    def task(*arguments: Any) -> Outcome:
+        try:
+            return {"state": DONE, **compute(*arguments)}
+        except Exception as error:
+            return {"state": FAILED, "reason": sentence(error), "trace": traceback.format_exc()}
+
+    return task
+
+
+@_task
+def compute_cell(spec_json: str, data: Dataset, token: str) -> Outcome:
+    """Algorithm 2 for one cell: its events, its rows of comparison among them."""
+    spec, view, happened = RunSpec.from_json(spec_json), RunView(), []
+    cache = _cache()
+    for event in grow(spec, data, lambda: token in _flags, cache):
+        view = view.apply_event(event)
+        if not isinstance(event, Alive):  # goes by the clock and says nothing afterwards
+            happened.append(event)
+    if view.state is JobState.STOPPED or token in _flags:
+        return {"state": STOPPED}
+    found = solution_row(cache.problem(spec, data), ANTIDOTE, view.antidote, view.seconds)
+    for row in (_plain_row(spec, data), found.to_dict()):
+        happened.append(Compared(seconds=happened[-1].seconds, row=row))
+    return {"events": happened}
+
+
+@_task
+def compute_paper_row(cell: Cell, seed: int) -> Outcome:
+    """One row of the paper, and the events of the run that answers it beside plain clustering."""
+    row, answer = compute_row(cell, seed)
+    if answer is None:
+        return {"row": row, "events": []}
+    data, view, events = cell.load(), answer.view, list(answer.happened)
+    problem = Problem.of(answer.asked, data)
+    rows = [solution_row(problem, VANILLA, data.points[:0], 0.0)]
+    if view.size:
+        rows.append(solution_row(problem, ANTIDOTE, view.antidote, view.seconds))
+    events += [Compared(seconds=events[-1].seconds, row=row.to_dict()) for row in rows]
+    return {"row": row, "events": events, "spec": answer.asked}
 
 
 def _plain_row(spec: RunSpec, data: Dataset) -> dict[str, Any]:
@@ -75,13 +108,10 @@ def _plain_row(spec: RunSpec, data: Dataset) -> dict[str, Any]:
     return cache.once("row", spec, data, row)
 
 
-def compute_reference(spec_json: str, data: Dataset, target: str | float) -> dict[str, Any]:
+@_task
+def compute_reference(spec_json: str, data: Dataset, target: str | float) -> Outcome:
     """Plain clustering, its noise, the fair algorithm and the target, for one problem."""
-    try:
-        spec = RunSpec.from_json(spec_json)
-        return {"state": DONE, "event": _reference(spec, data, target).to_event()}
-    except Exception as error:
-        return {"state": FAILED, "reason": sentence(error), "trace": traceback.format_exc()}
+    return {"event": _reference(RunSpec.from_json(spec_json), data, target).to_event()}
 
 
 def _reference(spec: RunSpec, data: Dataset, target: str | float) -> Reference:
@@ -113,20 +143,17 @@ def _reference(spec: RunSpec, data: Dataset, target: str | float) -> Reference:
                 raise
             traceback.print_exc()
             reason = sentence(error)
-    if target == "sota":
-        assert line is not None  # checked when the sweep was asked for
+    aim = vanilla if isinstance(target, str) else float(target)
+    if target == "sota" and line:
+        aim = line.judged
     return Reference(
         problem=(spec.clustering, spec.fairness, spec.k),
         vanilla=vanilla,
         noise=cached_noise(cache, spec, data),
         silhouette=plain["silhouette"] if plain["silhouette"] is not None else float("nan"),
-        target=line.judged if target == "sota" and line else _number(target, vanilla),
+        target=aim,
         strict=isinstance(target, str),
         sota=line,
         reason=reason,
         rows=rows,
     )
-
-
-def _number(target: str | float, vanilla: float) -> float:
-    return vanilla if isinstance(target, str) else float(target)

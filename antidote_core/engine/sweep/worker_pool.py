@@ -13,18 +13,18 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from antidote_core.engine.sweep.tasks import cancel_tasks
+from antidote_core.engine.sweep.tasks import Outcome, cancel_tasks
 from antidote_core.errors import RunError
+from antidote_core.runs.sweep_view import FAILED, RUNNING
 
 PROBE_SECONDS = 3.0  # to find the host and to open a connection
 GREET_SECONDS = 4.0  # for the scheduler to answer as one
 CLOSE_SECONDS = 2.0
+WITHDRAWN = "withdrawn"  # of a task: the scheduler forgot it
 
 # dask returns memory at every chance and looks at the stack a hundred times a second; cells, which
 # make and drop arrays all the time, take a third longer by that.
@@ -40,19 +40,6 @@ _WANTED = "it must look like tcp://host:port"
 _LATER = "Check that the scheduler runs there and that this machine may reach it."
 
 
-@dataclass(frozen=True)
-class TaskUpdate:
-    """What became of a task: "running", "done" with its result, or "lost" with the reason.
-
-    Lost without a reason: the scheduler withdrew it.
-    """
-
-    kind: str
-    tag: str
-    result: Any = None
-    reason: str = ""
-
-
 class WorkerPool:
     """Processes that take tasks; use as a context, or `close` it."""
 
@@ -60,7 +47,7 @@ class WorkerPool:
         self.address = address
         self._client = client
         self._cluster = cluster
-        self._updates: queue.SimpleQueue[TaskUpdate] = queue.SimpleQueue()
+        self._updates: queue.SimpleQueue[tuple[str, Outcome]] = queue.SimpleQueue()
         self._futures: list[Any] = []
         self._topic = f"antidote-{time.monotonic_ns()}-{threading.get_ident()}"
         client.subscribe_topic(self._topic, self._heard)
@@ -91,10 +78,14 @@ class WorkerPool:
             key=(self._topic, tag), priority=-turn,
         )  # fmt: skip
         self._futures.append(future)
-        future.add_done_callback(lambda done: self._updates.put(self._as_update(tag, done)))
+        future.add_done_callback(lambda done: self._updates.put((tag, _outcome(done))))
 
-    def next(self, seconds: float) -> TaskUpdate | None:
-        """The next thing that happened; None if nothing did for so long."""
+    def next(self, seconds: float) -> tuple[str, Outcome] | None:
+        """The tag of a task and what became of it; None if nothing happened for so long.
+
+        Its state is "running", what the task itself says at its end, "failed" where its process
+        was lost, or "withdrawn" by the scheduler.
+        """
         try:
             return self._updates.get(timeout=seconds)
         except queue.Empty:
@@ -118,29 +109,26 @@ class WorkerPool:
                 self._cluster.close(timeout=CLOSE_SECONDS)
 
     def _heard(self, event: tuple[float, str]) -> None:
-        self._updates.put(TaskUpdate("running", event[1]))
-
-    def _as_update(self, tag: str, future: Any) -> TaskUpdate:
-        """Fetched where the update is made, so that the result is here before it is told."""
-        from distributed import CancelledError
-
-        try:
-            return TaskUpdate("done", tag, future.result())
-        except CancelledError:
-            return TaskUpdate("lost", tag)
-        except Exception as error:
-            return TaskUpdate("lost", tag, reason=_why(error))
+        self._updates.put((event[1], {"state": RUNNING}))
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _outcome(future: Any) -> Outcome:
+    """Fetched where it is told, so that the result is here before anyone hears of it."""
+    from distributed import CancelledError
+
+    try:
+        outcome: Outcome = future.result()
+        return outcome
+    except CancelledError:
+        return {"state": WITHDRAWN}
+    except Exception as error:
+        return {"state": FAILED, "reason": _why(error)}
 
 
 def start_pool(processes: int, scratch: Path) -> WorkerPool:
@@ -167,13 +155,13 @@ def join_pool(address: str) -> WorkerPool:
 
     probe(address)
     # In a thread, because a client waits without limit for the first word of whoever answers.
-    greeting = _TimedCall(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
-    if greeting.failed:
+    client, failed = _timed(lambda: Client(address, timeout=GREET_SECONDS), GREET_SECONDS + 0.5)
+    if failed:
         raise RunError(
             f"What answers at {address} is no dask scheduler, or one of another version "
-            f"({greeting.failed}). {_LATER}"
+            f"({failed}). {_LATER}"
         )
-    return WorkerPool(address, greeting.result, None)
+    return WorkerPool(address, client, None)
 
 
 def probe(address: str) -> None:
@@ -186,33 +174,27 @@ def probe(address: str) -> None:
     if not host or not port or parts.scheme not in ("tcp", "tls"):
         raise RunError(f"The scheduler's address {address!r} cannot be read; {_WANTED}.")
     # In a thread, because looking up a name may take longer than any limit set here.
-    connection = _TimedCall(
+    _, failed = _timed(
         lambda: socket.create_connection((host, port), PROBE_SECONDS).close(), PROBE_SECONDS
     )
-    if connection.failed:
-        raise RunError(
-            f"No dask scheduler can be reached at {address} ({connection.failed}). {_LATER}"
-        )
+    if failed:
+        raise RunError(f"No dask scheduler can be reached at {address} ({failed}). {_LATER}")
 
 
-class _TimedCall:
-    """A call in a thread of its own, given up after so many seconds; `failed` says why, if so."""
+def _timed(call: Callable[[], Any], seconds: float) -> tuple[Any, str]:
+    """What a call gives in a thread of its own, and why it failed or was given up, if so."""
+    found: list[Any] = [None, "no answer in time"]
 
-    def __init__(self, call: Callable[[], Any], seconds: float) -> None:
-        self.result: Any = None
-        self.failed = ""
+    def work() -> None:
+        try:
+            found[:] = call(), ""
+        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            found[1] = getattr(error, "strerror", None) or str(error) or type(error).__name__
 
-        def work() -> None:
-            try:
-                self.result = call()
-            except (OSError, TimeoutError, ValueError, RuntimeError) as error:
-                self.failed = getattr(error, "strerror", None) or str(error) or type(error).__name__
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(seconds)
-        if thread.is_alive():
-            self.failed = "no answer in time"
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return found[0], found[1]
 
 
 def _itself(value: Any) -> Any:

@@ -10,8 +10,7 @@ import plotly.graph_objects as go
 
 from antidote_core.paper import paper_tables
 from antidote_core.paper.marks import BETTER, NOT, REPRODUCED, limit_share, needed
-from antidote_core.paper.results import Results, Row
-from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS
+from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Results, Row
 from antidote_core.paper.summary import TITLES, ours_rows
 from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.reporting.figures.palette import (

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pandas as pd
 
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.reporting.text.settings_text import combination, dataset_title
 from antidote_core.reporting.text.words import UNKNOWN, number, percent, share_of_data
 from antidote_core.runs.kinds import kind_of

@@ -3,7 +3,7 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.vanilla import VanillaReport
+from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
 from antidote_core.reporting.figures import bars, tables

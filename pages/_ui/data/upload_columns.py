@@ -144,7 +144,7 @@ def _missing(
     if not features or not protected:
         return "drop"
     gaps = uploads.count_gaps(brought.table.frame, features, protected)
-    if not gaps.with_gap:
+    if not gaps.dropped:
         st.caption("No gaps in these columns: all rows are used.")
         return "drop"
     cells = ", ".join(f"{name} {count:,}" for name, count in gaps.cells.items())

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import has_baseline, vanilla_cost_of
+from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.text.words import number
 from pages._ui.data import clustering_blocks, dataset_blocks

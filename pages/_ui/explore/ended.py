@@ -3,7 +3,7 @@
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.reporting.figures.comparison_chart import (
     comparison_table,
     measure_figure,

@@ -7,7 +7,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.analysis.progress import progress
 from antidote_core.clustering import CLUSTERINGS
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import FAIRNESS
 from antidote_core.reporting.figures.comparison_chart import baseline_costs
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words

@@ -7,8 +7,8 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import has_baseline
-from antidote_core.analysis.sweep_estimate import SweepEstimate, estimate_sweep, expected_seconds
+from antidote_core.analysis.comparison import has_baseline
+from antidote_core.analysis.progress import SweepEstimate, estimate_sweep, expected_seconds
 from antidote_core.engine.settings import cores
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures.frontier_chart import cost_chart

@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.frontier_curves import curves
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.reporting.figures.frontier_chart import CELL, cost_chart, quality_chart
 from antidote_core.reporting.figures.frontier_table import (
     cell_table,

@@ -10,8 +10,8 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.references import baseline_scores
-from antidote_core.analysis.vanilla import vanilla_report
+from antidote_core.analysis.comparison import baseline_scores
+from antidote_core.analysis.snapshots import vanilla_report
 from pages._ui.data.own_tables import is_own
 from pages._ui.shared import rooms
 from pages._ui.shared.background import Jobs, Key, is_stale

@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.projection.layout import find_layout
 from antidote_core.reporting.documents.exports import (
     antidote_csv,

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.runs.kinds import JobKind
 from pages._ui.jobs import store
 from pages._ui.jobs.run_settings import RunRequest

@@ -8,9 +8,9 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import Runner, default_home
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.process.umap_process import Layouts
 from antidote_core.engine.settings import default_scheduler
-from antidote_core.engine.status import JobStatus
 from antidote_core.runs.kinds import RUN, SWEEP, JobKind, Spec, kind_of
 from pages._ui.shared import rooms
 from pages._ui.shared.visitor import visitor as owner

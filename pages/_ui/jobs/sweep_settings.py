@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.algorithms.design.designer import can_design
-from antidote_core.analysis.references import has_baseline
+from antidote_core.analysis.comparison import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS

@@ -7,8 +7,7 @@ from antidote_core.reporting.figures.tables import cluster_table, group_cost_tab
 from antidote_core.reporting.text.glossary import explain
 from antidote_core.reporting.text.words import balance_scale, number
 from antidote_core.teaching import playground as play
-from antidote_core.teaching.planar import Position
-from antidote_core.teaching.plane_scene import mix_html, plane_scene
+from antidote_core.teaching.planar import Position, mix_html, plane_scene
 from pages._ui.learn.plane import clicked_plane
 from pages._ui.shared.background import patience
 from pages._ui.shared.link import escape

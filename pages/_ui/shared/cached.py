@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import antidote_core as ac
-from antidote_core.analysis.vanilla import VanillaReport, vanilla_report
+from antidote_core.analysis.snapshots import VanillaReport, vanilla_report
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.teaching.planar import Story, tell_story
 from pages._ui.data import own_tables

@@ -155,7 +155,6 @@ def test_record_with_and_without_points():
     assert fair.balance_own == without.balance_own
     assert fair.balance_own == balance_table(fair.labels, groups, k, g).cost
     assert np.isnan([without.social_own, without.social_nearest, without.balance_nearest]).all()
-    assert without.summary()["scores"]["nearest centre"] == {"balance": None, "social": None}
     assert without.centers.shape == (k, k)
     for cluster in range(k):
         np.testing.assert_allclose(

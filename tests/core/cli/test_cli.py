@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from antidote_core import Problem, load_dataset
-from antidote_core.cli.main import BAD_INPUT, NOT_REACHED, REACHED, main
+from antidote_core.cli import BAD_INPUT, NOT_REACHED, REACHED
+from antidote_core.cli.main import main
 
 QUICK = ["--dataset", "blobs", "--fairness", "social", "--start-size", "4", "--budget", "60"]
 

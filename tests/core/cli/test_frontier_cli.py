@@ -8,7 +8,8 @@ import sys
 import pandas as pd
 import pytest
 
-from antidote_core.cli.main import BAD_INPUT, INTERRUPTED, NOT_REACHED, REACHED, main
+from antidote_core.cli import BAD_INPUT, INTERRUPTED, NOT_REACHED, REACHED
+from antidote_core.cli.main import main
 from antidote_core.engine import Runner
 from antidote_core.engine.settings import worker_environment
 from antidote_core.runs.events import Event

@@ -15,13 +15,13 @@ import pytest
 
 from antidote_core import load_dataset, run
 from antidote_core.engine import JobState, RunError, Runner
+from antidote_core.engine.job_folder import read_log
 from antidote_core.engine.settings import (
     LEASE_SECONDS,
     LOOK_SECONDS,
     default_slots,
     worker_environment,
 )
-from antidote_core.engine.store.log import read
 from antidote_core.runs.kinds import RUN
 from antidote_core.runs.spec import RunSpec
 from tests.core.engine.runs import LONG, SMALL, other, plain, until, worker_pid, workers_under
@@ -311,7 +311,7 @@ def test_a_log_that_cannot_be_written_is_a_sentence(home):
 def test_only_one_runner_schedules_and_the_other_takes_over(home):
     first = Runner(home, slots=1)
     second = Runner(home, slots=1)
-    assert (first.schedules, second.schedules) == (True, False)
+    assert (first._scheduler._lock.held, second._scheduler._lock.held) == (True, False)
     run_id = second.submit(LONG)  # asked of one, worked on by the other
     until(has_round(second, run_id))
     assert run_id in first._scheduler._workers
@@ -319,7 +319,7 @@ def test_only_one_runner_schedules_and_the_other_takes_over(home):
     first.close()
     assert second.status(run_id).state is JobState.DEAD
     assert "server ended" in second.status(run_id).message
-    until(lambda: second.schedules, 5)
+    until(lambda: second._scheduler._lock.held, 5)
     second.restart(run_id)
     until(has_round(second, run_id))
     second.stop(run_id)
@@ -350,7 +350,7 @@ def test_workers_die_with_a_killed_server_and_a_new_one_recovers(home):
     )
     working, waiting = (server.stdout.readline().strip() for _ in range(2))
     log = home / "runs" / working / "events.jsonl"
-    until(lambda: any(e.kind == "round" for e in read(log)[0]))
+    until(lambda: any(e.kind == "round" for e in read_log(log)[0]))
     assert len(workers_under(home)) == 1
     server.kill()
     server.wait()

@@ -10,11 +10,15 @@ import pytest
 
 from antidote_core import dataset_from_frame, load_dataset
 from antidote_core.engine import JobState, RunError, Store
+from antidote_core.engine.job_folder import (
+    Lock,
+    LogWriter,
+    RunFolder,
+    is_held,
+    read_dataset,
+    write_dataset,
+)
 from antidote_core.engine.settings import default_home
-from antidote_core.engine.store.dataset_file import read_dataset, write_dataset
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.lock import Lock, is_held
-from antidote_core.engine.store.log import LogWriter
 from antidote_core.errors import DataError
 from antidote_core.runs.events import event_of
 from antidote_core.runs.kinds import RUN

@@ -9,15 +9,12 @@ import pytest
 
 from antidote_core import run
 from antidote_core.clustering import compiled
+from antidote_core.engine import job_folder as folder_module
 from antidote_core.engine import work as work_module
+from antidote_core.engine.job_folder import Follower, Lock, RunFolder, is_held, read_log
 from antidote_core.engine.process import worker
 from antidote_core.engine.process.scheduler import _how_it_ended
-from antidote_core.engine.process.stopping import DISK_FULL
-from antidote_core.engine.settings import worker_environment
-from antidote_core.engine.store import folder as folder_module
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.lock import Lock, is_held
-from antidote_core.engine.store.log import Follower, read
+from antidote_core.engine.settings import DISK_FULL, worker_environment
 from antidote_core.errors import SolverError
 from antidote_core.runs.events import Activity, Compared
 from antidote_core.runs.view import RunView
@@ -37,7 +34,7 @@ def work(folder):
 
 
 def kinds(folder):
-    return [event.kind for event in read(folder.events)[0]]
+    return [event.kind for event in read_log(folder.events)[0]]
 
 
 def test_the_log_of_a_run_is_the_run(folder):
@@ -48,7 +45,7 @@ def test_the_log_of_a_run_is_the_run(folder):
     written = kinds(folder)
     assert written[-1] == "closed"
     assert set(written[written.index("finished") + 1 : -1]) == {"stage", "comparison"}
-    finished = next(e for e in read(folder.events)[0] if e.kind == "finished")
+    finished = next(e for e in read_log(folder.events)[0] if e.kind == "finished")
     assert view.seconds == finished.seconds  # the comparison has seconds of its own
     assert [row["name"] for row in view.comparison] == ["vanilla", "antidote"]
     assert all(row["seconds"] > 0 for row in view.comparison)
@@ -98,37 +95,34 @@ def test_a_full_disk_is_said_by_the_exit_code(folder, monkeypatch):
     assert not is_held(folder.lock)
 
 
-def test_further_stages_come_after_the_verdict(folder, monkeypatch):
-    def compared(spec, data, view, cancel):
+def test_the_comparison_comes_after_the_verdict_and_may_fail(folder, monkeypatch):
+    def broken(spec, data, view, cancel):
         assert view.state == "finished"
         yield Activity(text="comparing")
         yield Compared(row={"rows": data.n, "cost": view.cost})
-
-    def broken(spec, data, view, cancel):
         raise SolverError("The solver gave up; choose fewer rows.")
-        yield
 
-    monkeypatch.setattr(work_module, "FOLLOW_UPS", [compared, broken, compared])
+    monkeypatch.setattr(work_module, "comparison_events", broken)
     code, view = work(folder)
     assert code == worker.DONE
     assert view.state == "finished"
     assert view.notes[-1] == "The solver gave up; choose fewer rows."
-    assert kinds(folder)[-7:] == [
-        "finished", "stage", "comparison", "note", "stage", "comparison", "closed",
-    ]  # fmt: skip
-    seconds = [e.seconds for e in read(folder.events)[0] if e.kind in ("finished", "comparison")]
+    assert kinds(folder)[-5:] == ["finished", "stage", "comparison", "note", "closed"]
+    seconds = [
+        e.seconds for e in read_log(folder.events)[0] if e.kind in ("finished", "comparison")
+    ]
     assert seconds == sorted(seconds)
     assert seconds[0] > 0
 
 
-def test_a_stop_in_a_further_stage_means_the_run_is_not_finished(folder, monkeypatch):
+def test_a_stop_in_the_comparison_means_the_run_is_not_finished(folder, monkeypatch):
     def slow(spec, data, view, cancel):
         folder.ask_to_stop("stopped by you")
         until(cancel)
         return
         yield
 
-    monkeypatch.setattr(work_module, "FOLLOW_UPS", [slow, slow])
+    monkeypatch.setattr(work_module, "comparison_events", slow)
     _, view = work(folder)
     assert view.state == "stopped"
     assert view.verification is not None
@@ -224,7 +218,7 @@ def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
     monkeypatch.setattr(compiled, "prepare", lambda on_compile: on_compile())
     monkeypatch.setattr(work_module, "grow", lambda spec, data, cancel: iter(()))
     work(folder)
-    stages = [e.data["text"] for e in read(folder.events)[0] if e.kind == "stage"]
+    stages = [e.data["text"] for e in read_log(folder.events)[0] if e.kind == "stage"]
     assert stages == [
         "reading the data",
         "loading the fast clustering",

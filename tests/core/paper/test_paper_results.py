@@ -14,13 +14,6 @@ from antidote_core.cli.main import BAD_INPUT, main
 from antidote_core.engine import Runner
 from antidote_core.paper import marks, paper_tables, summary, tables
 from antidote_core.paper.recompute import compute_row, is_current
-from antidote_core.paper.results import (
-    Results,
-    new_results,
-    read_results,
-    stored_results,
-    write_results,
-)
 from antidote_core.paper.rows import (
     CONVEX,
     FAIRNESS_TABLES,
@@ -30,8 +23,13 @@ from antidote_core.paper.rows import (
     SECONDS,
     TABLES,
     Cell,
+    Results,
     all_cells,
+    new_results,
     printed,
+    read_results,
+    stored_results,
+    write_results,
 )
 from antidote_core.runs.events import Packed
 from antidote_core.runs.kinds import PAPER

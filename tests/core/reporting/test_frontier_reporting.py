@@ -10,7 +10,7 @@ import pytest
 
 from antidote_core.algorithms.algorithm2.verification import noise
 from antidote_core.analysis.frontier_curves import curves
-from antidote_core.analysis.sweep_estimate import (
+from antidote_core.analysis.progress import (
     Pace,
     SweepEstimate,
     estimate_sweep,

@@ -5,7 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from antidote_core import SpecError, balance_cost, social_cost
-from antidote_core.teaching import plane_scene, playground
+from antidote_core.teaching import planar, playground
 from antidote_core.teaching.playground import BUDGET, Clump
 
 FRAME = (np.array([-5.0, -3.0]), np.array([5.0, 3.0]))
@@ -133,7 +133,7 @@ def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
     game = playground.get_game("easy", "balance")
     position = game.position((Clump(5.0, 0.0, 3), Clump(4.0, 1.0, 1)))
     data = game.planar.data
-    scene = plane_scene.plane_scene(
+    scene = planar.plane_scene(
         data, game.frame, position.centers, before=game.planar.vanilla.centers,
         antidote=position.antidote, moved=position.moved,
     )  # fmt: skip
@@ -150,7 +150,7 @@ def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
 
 def test_bars_say_when_a_cluster_holds_nobody():
     game = playground.get_game("capture", "balance")
-    bars = plane_scene.mix_html(game.position((Clump(10.0, 0.0, 10),)).balance, ("<a>", "b"))
+    bars = planar.mix_html(game.position((Clump(10.0, 0.0, 10),)).balance, ("<a>", "b"))
     assert "nobody: antidote points only" in bars
     assert "&lt;a&gt;" in bars
     assert "<a>" not in bars

@@ -11,7 +11,7 @@ import pytest
 
 from antidote_core import DataError
 from antidote_core.datasets import uploads
-from antidote_core.datasets.uploads import limits, parquet
+from antidote_core.datasets.uploads import parquet, table
 from antidote_core.engine.process import isolated_read
 
 from .files import as_parquet, people, sentence
@@ -26,10 +26,10 @@ def test_parquet_without_flat_columns_leaves_them_out() -> None:
 
 def test_a_parquet_file_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
     content = as_parquet(pd.DataFrame({"x": np.arange(100_000.0), "g": ["a", "b"] * 50_000}))
-    monkeypatch.setattr(limits, "MAX_UNPACKED", 100_000)
+    monkeypatch.setattr(table, "MAX_UNPACKED", 100_000)
     assert "wanted at most 97.7 kB" in sentence(uploads.read_table, "a.parquet", content)
     monkeypatch.setattr(parquet, "MAX_TEXT", 10)
-    monkeypatch.setattr(limits, "MAX_UNPACKED", 10**9)
+    monkeypatch.setattr(table, "MAX_UNPACKED", 10**9)
     long = as_parquet(pd.DataFrame({"x": [1.0, 2.0], "g": ["a" * 11, "b"]}))
     assert "'g' of a.parquet has 11 characters" in sentence(uploads.read_table, "a.parquet", long)
 
@@ -62,13 +62,13 @@ def test_a_parquet_file_that_lies_about_what_it_unpacks_to(monkeypatch) -> None:
     content = lying(content, group.total_byte_size, 1_000)
     content = lying(content, group.column(0).total_uncompressed_size, 1_000)
     assert pq.ParquetFile(io.BytesIO(content)).metadata.row_group(0).total_byte_size == 1_000
-    monkeypatch.setattr(limits, "MAX_UNPACKED", 20 * 1024**2)
+    monkeypatch.setattr(table, "MAX_UNPACKED", 20 * 1024**2)
     said = sentence(uploads.read_table, "a.parquet", content)
     assert "a.parquet unpacks to 28.6 MB; wanted at most 20 MB" in said
 
 
 def test_a_parquet_file_that_lies_about_its_rows(monkeypatch) -> None:
-    monkeypatch.setattr(limits, "MAX_ROWS", 1_000)
+    monkeypatch.setattr(table, "MAX_ROWS", 1_000)
     content = as_parquet(pd.DataFrame({"x": np.arange(4321.0), "g": ["a"] * 4321}))
     footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     true = varint(4321)

@@ -1,6 +1,7 @@
-"""Any file through the one door: kinds, and the refusals that all kinds share."""
+"""The door for files, what it refuses, and the files to try it with."""
 
 import gzip
+import io
 import pickle
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from antidote_core import DataError
 from antidote_core.datasets import uploads
-from antidote_core.datasets.uploads import limits, workbook
+from antidote_core.datasets.uploads import Choice, TextFormat, table, workbook
 
 from .files import as_csv, as_excel, as_parquet, people, sentence
 
@@ -89,7 +90,7 @@ def test_too_many_rows_and_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1,000,001 rows; wanted at most 1,000,000" in sentence(
         uploads.read_table, "a.csv", b"x,g" + b"\n1,a" * 1_000_001
     )
-    monkeypatch.setattr(limits, "MAX_TABLE_CELLS", 20)
+    monkeypatch.setattr(table, "MAX_TABLE_CELLS", 20)
     assert "60 rows by 4 columns; wanted at most 20 cells" in sentence(
         uploads.read_table, "a.csv", as_csv(people())
     )
@@ -98,8 +99,8 @@ def test_too_many_rows_and_cells(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_texts_that_are_stored_once_count_as_often_as_they_are_named(monkeypatch) -> None:
-    monkeypatch.setattr(limits, "MAX_UNPACKED", 300_000)
-    monkeypatch.setattr(limits, "MAX_BOOK", 300_000)
+    monkeypatch.setattr(table, "MAX_UNPACKED", 300_000)
+    monkeypatch.setattr(table, "MAX_BOOK", 300_000)
     frame = pd.DataFrame({"x": range(80), "g": ["a" * 9_000, "b"] * 40})
     uploads.read_table("a.parquet", as_parquet(frame[:40]))
     for name, content in (("a.parquet", as_parquet(frame)), ("a.xlsx", as_excel(frame))):
@@ -131,3 +132,20 @@ def test_any_bytes_give_a_table_or_a_sentence(content: bytes, name: str) -> None
         else:
             uploads.preview(table.frame)
             uploads.guess_roles(uploads.column_facts(table.frame))
+
+
+def test_every_sample_is_read_by_guessing() -> None:
+    for sample in uploads.sample_files():
+        table = uploads.read_table(sample.name, sample.content)
+        assert not table.notes
+        roles = uploads.guess_roles(uploads.column_facts(table.frame))
+        assert len(roles.features) == 3
+        encoded = uploads.encode(table, Choice(roles.features, (roles.protected,)), "a", "a")
+        assert encoded.data.n > 250
+    german = uploads.sample_files()[1]
+    assert uploads.guess_format(german.name, german.content) == TextFormat(";", ",", ".", "cp1252")
+    frame = uploads.read_table(german.name, german.content).frame
+    with_pandas = pd.read_csv(
+        io.BytesIO(german.content), sep=";", decimal=",", thousands=".", encoding="cp1252"
+    )
+    pd.testing.assert_frame_equal(frame, with_pandas, check_dtype=False)

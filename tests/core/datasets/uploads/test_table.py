@@ -1,4 +1,4 @@
-"""A table on its way between two processes arrives as it was."""
+"""Tables as read: too much is refused in a sentence, and a packed table comes back as it was."""
 
 import io
 
@@ -7,7 +7,10 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as some
 
-from antidote_core.datasets.uploads import Table, pack, unpack
+from antidote_core.datasets import uploads
+from antidote_core.datasets.uploads import Table, pack, text_files, unpack
+
+from .files import sentence
 
 CELLS = some.one_of(
     some.none(), some.booleans(), some.integers(), some.floats(allow_nan=False), some.text(),
@@ -47,3 +50,23 @@ def test_columns_of_one_kind():
         }
     )
     pd.testing.assert_frame_equal(there_and_back(Table("a.parquet", frame)).frame, frame)
+
+
+def test_a_file_of_60_megabytes() -> None:
+    content = b"x,g\n" + b"1,a\n" * 15_728_640
+    assert len(content) > 60 * 1024**2
+    said = sentence(uploads.read_table, "big.csv", content)
+    assert said == (
+        "big.csv has 60 MB; wanted at most 50 MB: take a random sample of its rows, or only the "
+        "columns you need."
+    )
+
+
+def test_the_limit_of_the_server_is_the_one_of_the_library() -> None:
+    import tomllib
+    from pathlib import Path
+
+    config = Path(__file__).parents[4] / ".streamlit" / "config.toml"
+    stated = tomllib.loads(config.read_text(encoding="utf-8"))["server"]["maxUploadSize"]
+    assert stated * 1024**2 == uploads.MAX_BYTES
+    assert text_files.ODD_LINES < 0.05

@@ -9,7 +9,7 @@ import openpyxl
 import pytest
 
 from antidote_core.datasets import uploads
-from antidote_core.datasets.uploads import limits
+from antidote_core.datasets.uploads import table
 
 from .files import as_excel, people, sentence
 
@@ -54,7 +54,7 @@ def test_a_workbook_without_sheets_or_with_a_broken_directory() -> None:
 
 
 def test_a_workbook_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_BOOK", 40 * 1024**2)
+    monkeypatch.setattr(table, "MAX_BOOK", 40 * 1024**2)
     bomb = io.BytesIO()
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")

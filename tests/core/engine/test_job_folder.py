@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antidote_core import DataError, grow
-from antidote_core.engine.store.log import Follower, LogWriter, follow, read
+from antidote_core.engine.job_folder import Follower, LogWriter, follow, read_log
 from antidote_core.runs.events import Event, event_of
 from antidote_core.runs.view import RunView, fold
 from tests.core.engine.runs import SMALL, plain
@@ -29,7 +29,7 @@ def path(tmp_path_factory):
 
 
 def test_what_was_written_is_read_and_folds_alike(path):
-    events, offset = read(path)
+    events, offset = read_log(path)
     assert [e.kind for e in events] == [e.kind for e in EVENTS]
     assert offset == path.stat().st_size
     assert plain(fold(events)) == plain(fold(EVENTS))
@@ -53,7 +53,7 @@ def test_a_log_cut_at_any_byte_is_its_whole_lines(path, tmp_path_factory, share,
     torn = tmp_path_factory.mktemp("cut") / "log"
     torn.write_bytes(raw[:cut])
     whole = raw[:cut].count(b"\n")
-    events, offset = read(torn)
+    events, offset = read_log(torn)
     assert [e.kind for e in events] == [e.kind for e in EVENTS[:whole]]
     assert offset == raw[:cut].rfind(b"\n") + 1
     view = Follower(torn, RunView()).view()

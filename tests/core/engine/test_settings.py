@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from antidote_core.engine import JobState, RunError, Runner
-from antidote_core.engine.limits import Limits
+from antidote_core.engine.settings import Limits
 from tests.core.engine.runs import LONG, SMALL, other, until
 
 
@@ -56,7 +56,7 @@ def test_a_run_that_takes_too_long_is_stopped_with_its_best(tmp_path):
 def test_memory_beyond_the_limit_is_an_error_of_the_run_not_of_the_machine():
     code = """
         import numpy as np
-        from antidote_core.engine.limits import cap_memory
+        from antidote_core.engine.settings import cap_memory
         cap_memory(1.0)
         np.ones(1 << 20)
         try:

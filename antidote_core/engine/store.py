@@ -21,11 +21,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from antidote_core.engine.limits import Limits
-from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, default_home
-from antidote_core.engine.status import JobStatus
-from antidote_core.engine.store.folder import RunFolder
-from antidote_core.engine.store.log import LogWriter
+from antidote_core.engine.job_folder import JobStatus, LogWriter, RunFolder
+from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, Limits, default_home
 from antidote_core.errors import AntidoteError, RunError
 from antidote_core.runs.events import Event, Queued
 from antidote_core.runs.kinds import KINDS, JobKind, Spec, kind_of, read_spec
@@ -35,7 +32,7 @@ from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 LAYOUT = 2  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
-_QUEUED = (Queued(),)
+UNUSABLE = (OSError, ValueError, LookupError, TypeError)  # what a damaged folder raises
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TABLES = (
     """CREATE TABLE runs (
@@ -120,7 +117,7 @@ class Store:
             (key, private, _digest(owner)),
         )
         for run_id, state in rows:
-            folder = RunFolder(self.runs / run_id)
+            folder = self._folder(run_id)
             if folder.events.exists() and (state == "finished" or not folder.stop.exists()):
                 return str(run_id)
         return None
@@ -141,7 +138,7 @@ class Store:
                 self._live_of(owner), len(self.ids(JobState.QUEUED)), self.runs
             )
             created = secrets.token_urlsafe(16)
-            self._create_folder(created, spec, data if private else None, temporary, _QUEUED)
+            self._create_folder(created, spec, data if private else None, temporary, (Queued(),))
             with self._transaction():
                 run_id = self.find(key, owner, private)  # someone may have been quicker
                 if run_id is None:
@@ -161,7 +158,7 @@ class Store:
         temporary: bool,
         events: Iterable[Event],
     ) -> None:
-        folder = RunFolder(self.runs / run_id)
+        folder = self._folder(run_id)
         try:
             folder.create(spec, data, temporary)
             with LogWriter(folder.events) as log:
@@ -220,7 +217,7 @@ class Store:
         [run] = self._query("SELECT key, private, submitted FROM runs WHERE id = ?", (run_id,))
         owners = self._owners(run_id)
         try:
-            RunFolder(self.runs / run_id).write_meta(
+            self._folder(run_id).write_meta(
                 {
                     "layout": LAYOUT,
                     "key": run["key"],
@@ -238,7 +235,7 @@ class Store:
         self, spec: Spec, data: Dataset | None, owner: str | None, private: bool
     ) -> str | None:
         """The latest identical job of this owner that was stopped, failed or was lost."""
-        rows = self._query(
+        ids = self._ids(
             """SELECT id FROM runs WHERE key = ? AND private = ?
                AND state IN ('stopped', 'failed', 'dead')
                AND (? OR id IN (SELECT run FROM owners WHERE owner = ?))
@@ -250,14 +247,11 @@ class Store:
                 _digest(owner),
             ),
         )
-        for row in rows:
-            if RunFolder(self.runs / row["id"]).events.exists():
-                return str(row["id"])
-        return None
+        return next((run_id for run_id in ids if self._folder(run_id).events.exists()), None)
 
     def finished_cell(self, key: str, sweep: str) -> str | None:
         """A finished run that answers the key, and that the owners of the sweep may use."""
-        rows = self._query(
+        ids = self._ids(
             """SELECT id FROM runs WHERE key = ? AND kind = 'run' AND state = 'finished'
                AND private = (SELECT private FROM runs WHERE id = ?)
                AND (NOT private OR id IN (SELECT run FROM owners WHERE owner IN
@@ -265,18 +259,17 @@ class Store:
                ORDER BY submitted""",
             (key, sweep, sweep),
         )
-        for row in rows:
-            if RunFolder(self.runs / row["id"]).events.exists():
-                with self._transaction():
-                    self._grant_to_sweep_owners(row["id"], sweep)
-                return str(row["id"])
-        return None
+        found = next((run_id for run_id in ids if self._folder(run_id).events.exists()), None)
+        if found is not None:
+            with self._transaction():
+                self._grant_to_sweep_owners(found, sweep)
+        return found
 
     def keep_cell(
         self, spec: RunSpec, data_hash: str, sweep: str, events: Iterable[Event], view: RunView
     ) -> str:
         """Store a finished cell as a run of its own, for the owners of the sweep."""
-        of_sweep = RunFolder(self.runs / sweep)
+        of_sweep = self._folder(sweep)
         private = bool(self._row(sweep)["private"])
         created = secrets.token_urlsafe(16)
         self._create_folder(
@@ -291,8 +284,7 @@ class Store:
         return created
 
     def _cells(self, sweep: str) -> list[str]:
-        rows = self._query("SELECT DISTINCT run FROM owners WHERE sweep = ?", (sweep,))
-        return [row["run"] for row in rows]
+        return self._ids("SELECT DISTINCT run FROM owners WHERE sweep = ?", (sweep,))
 
     def _grant_to_sweep_owners(self, run_id: str, sweep: str) -> None:
         """Give a cell to every owner of its sweep; called inside a transaction."""
@@ -309,7 +301,7 @@ class Store:
     def folder(self, run_id: str) -> RunFolder:
         """The folder of a known run."""
         self._row(run_id)
-        folder = RunFolder(self.runs / run_id)
+        folder = self._folder(run_id)
         if not folder.events.is_file():
             raise self._folder_error(run_id)
         return folder
@@ -337,18 +329,18 @@ class Store:
             (_digest(owner),),
         )
         runs = [self._status(row, "") for row in rows]
-        return [run for run in runs if RunFolder(self.runs / run.run_id).lease.exists()]
+        return [run for run in runs if self._folder(run.run_id).lease.exists()]
 
     def expired(self, seconds: float) -> list[str]:
         """The temporary runs whose owner has not been there for so long."""
         found = []
-        for row in self._query("SELECT id FROM runs WHERE private"):
+        for run_id in self._ids("SELECT id FROM runs WHERE private"):
             try:
-                renewed = RunFolder(self.runs / row["id"]).lease.stat().st_mtime
+                renewed = self._folder(run_id).lease.stat().st_mtime
             except FileNotFoundError:
                 continue
             if renewed < time.time() - seconds:
-                found.append(str(row["id"]))
+                found.append(run_id)
         return found
 
     def _owners(self, run_id: str) -> list[sqlite3.Row]:
@@ -377,8 +369,10 @@ class Store:
 
     def ids(self, state: JobState, kind: JobKind | None = None) -> list[str]:
         """The jobs (of one kind) in that state, in the order of the queue."""
-        rows = self._query("SELECT id, kind FROM runs WHERE state = ? ORDER BY turn", (state,))
-        return [row["id"] for row in rows if kind is None or kind.name == row["kind"]]
+        return self._ids(
+            "SELECT id FROM runs WHERE state = ? AND coalesce(?, kind) = kind ORDER BY turn",
+            (state, kind and kind.name),
+        )
 
     def kind(self, run_id: str) -> JobKind:
         """Which kind of job the id is that of."""
@@ -386,11 +380,10 @@ class Store:
 
     def over_time_limit(self, minutes: float) -> list[str]:
         """The running runs that began longer ago than this."""
-        rows = self._query(
+        return self._ids(
             "SELECT id FROM runs WHERE state = 'running' AND started < ?",
             (time.time() - 60 * minutes,),
         )
-        return [row["id"] for row in rows]
 
     def _live_of(self, owner: str | None) -> int:
         """How many runs on this owner's list wait or work; nobody's are not counted."""
@@ -403,12 +396,11 @@ class Store:
 
     def idle(self, seconds: float) -> list[str]:
         """The running runs that nobody has looked at for so long; a sweep needs no looks."""
-        rows = self._query(
+        return self._ids(
             """SELECT id FROM runs WHERE state = 'running' AND kind = 'run'
                AND max(looked, started) < ?""",
             (time.time() - seconds,),
         )
-        return [row["id"] for row in rows]
 
     def watchers(self, run_id: str, owner: str, seconds: float) -> int:
         """How many others who asked for the run have looked at it within so long."""
@@ -523,8 +515,8 @@ class Store:
                 (seconds, seconds),
             )
             self._execute("UPDATE owners SET looked = looked + ?", (seconds,))
-        for row in self._query("SELECT id FROM runs WHERE private"):
-            lease = RunFolder(self.runs / row["id"]).lease
+        for run_id in self._ids("SELECT id FROM runs WHERE private"):
+            lease = self._folder(run_id).lease
             try:
                 renewed = lease.stat().st_mtime + seconds
                 os.utime(lease, (renewed, renewed))
@@ -598,29 +590,28 @@ class Store:
         for path in self.runs.iterdir():
             if not _ID.fullmatch(path.name):
                 continue
-            folder = RunFolder(path)
             try:
-                meta = json.loads(folder.meta.read_text(encoding="utf-8"))
-                entries.append((float(meta["submitted"]), path.name, folder, meta))
-            except (OSError, ValueError, LookupError, TypeError) as error:
+                meta = json.loads(self._folder(path.name).meta.read_text(encoding="utf-8"))
+                entries.append((float(meta["submitted"]), path.name, meta))
+            except UNUSABLE as error:
                 left_out.append(_left_out(path.name, error))
-        for submitted, run_id, folder, meta in sorted(entries, key=lambda entry: entry[:2]):
+        for submitted, run_id, meta in sorted(entries, key=lambda entry: entry[:2]):
             try:
-                self._restore(run_id, folder, meta, submitted)
-            except (OSError, ValueError, LookupError, TypeError) as error:
+                self._restore(run_id, meta, submitted)
+            except UNUSABLE as error:
                 left_out.append(_left_out(run_id, error))
         return left_out
 
-    def _restore(
-        self, run_id: str, folder: RunFolder, meta: dict[str, Any], submitted: float
-    ) -> None:
-        spec = read_spec(folder.spec.read_text(encoding="utf-8"))
+    def _restore(self, run_id: str, meta: dict[str, Any], submitted: float) -> None:
+        folder = self._folder(run_id)
+        spec = folder.read_spec()
         view = folder.view(kind_of(spec))
         key, private = str(meta["key"]), bool(meta["private"])
         owners = [
-            (o["owner"], o["name"], o.get("sweep", ""), o["added"], bool(o.get("joined", True)))
+            (run_id, o["owner"], o["name"], o.get("sweep", ""), o["added"], o["added"],
+             bool(o.get("joined", True)))
             for o in meta["owners"]
-        ]
+        ]  # fmt: skip
         state = JobState(view.state)
         if not view.closed and state is not JobState.QUEUED:
             state = JobState.RUNNING  # whether its worker lives is for the runner to find out
@@ -631,11 +622,11 @@ class Store:
         if view.closed:
             self.record_end(run_id, state, view.reason, view)
             self._execute("UPDATE runs SET ended = ? WHERE id = ?", (changed, run_id))
-        for owner, name, sweep, added, joined in owners:
+        for owner in owners:
             self._execute(
                 """INSERT INTO owners (run, owner, name, sweep, added, looked, joined)
                    VALUES (?, ?, ?, ?, ?, ?, ?)""",
-                (run_id, owner, name, sweep, added, added, joined),
+                owner,
             )
 
     def _open(self) -> sqlite3.Connection:
@@ -704,18 +695,25 @@ class Store:
 
     def _execute(self, statement: str, values: tuple[Any, ...] = ()) -> int:
         """Run one statement; returns the number of rows changed."""
-        with self._lock:
-            try:
-                return self._connection.execute(statement, values).rowcount
-            except sqlite3.Error as error:
-                raise _index_error(self.home / "index.sqlite", error) from error
+        return self._run(statement, values).rowcount
 
     def _query(self, statement: str, values: tuple[Any, ...] = ()) -> list[sqlite3.Row]:
         with self._lock:
+            return self._run(statement, values).fetchall()
+
+    def _run(self, statement: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+        with self._lock:
             try:
-                return self._connection.execute(statement, values).fetchall()
+                return self._connection.execute(statement, values)
             except sqlite3.Error as error:
                 raise _index_error(self.home / "index.sqlite", error) from error
+
+    def _ids(self, statement: str, values: tuple[Any, ...] = ()) -> list[str]:
+        """The first column of what is found."""
+        return [str(row[0]) for row in self._query(statement, values)]
+
+    def _folder(self, run_id: str) -> RunFolder:
+        return RunFolder(self.runs / run_id)
 
     def _folder_error(self, run_id: str, error: OSError | None = None) -> RunError:
         why = error.strerror if error is not None else "its log is missing"

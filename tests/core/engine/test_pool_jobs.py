@@ -224,7 +224,7 @@ def test_without_a_cluster_the_cores_of_this_machine_work(runner, monkeypatch):
     assert [row.run for row in reused] == [row.run for row in view.rows]
 
     # The index is rebuilt from the folders, cells with their sweeps included.
-    runner.rebuild()
+    runner.store.rebuild()
     assert [status.run_id for status in runner.jobs("ann", SWEEP)] == [other, sweep]
     runner.delete(sweep, "ann")
     assert runner.view(view.rows[0].run, "ann").state == "finished"  # the other sweep has it too

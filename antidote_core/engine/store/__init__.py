@@ -1,1 +1,0 @@
-"""What is kept on disk: one folder per job, its log, and an index of all."""
