@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from pages._ui.jobs import slide_show, slide_sources
-from pages._ui.shared.frame import enter
-from pages._ui.shared.show import or_show_error
+from pages._ui.jobs import slide_show
+from pages._ui.shared.frame import enter, or_show_error
 
 enter()
 slide_show.style()
-job = slide_sources.asked()
-slides = or_show_error(slide_sources.slides_of, job) if job else None
+job = slide_show.asked()
+slides = or_show_error(slide_show.slides_of, job) if job else None
 if job and slides:
     slide_show.show(slides, job.page, job.link)
 else:

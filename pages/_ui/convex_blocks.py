@@ -13,13 +13,12 @@ from antidote_core.algorithms.algorithm1.lambda_range import PAPER_SAMPLE, paper
 from antidote_core.analysis import convex_runs
 from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
-from pages._ui.data import own_tables
-from pages._ui.jobs.answers import answer, ask_about, watch
-from pages._ui.shared import cached
-from pages._ui.shared.background import Key
+from pages._ui.shared import answers, own_tables
+from pages._ui.shared.answers import answer, ask_about, watch
+from pages._ui.shared.frame import chart, is_dark, number_with_scale, or_show_error
 from pages._ui.shared.link import escape
+from pages._ui.shared.rooms import Key
 from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
-from pages._ui.shared.show import chart, is_dark, number_with_scale, or_show_error
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
 PAPER_SETS = ("adult", "bank", "creditcard", "lfw")
@@ -101,7 +100,7 @@ def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
     forms = [form.name for form in info.forms() if form.available]
     rows = next(form for form in forms if form != "download")
     seed = asked.seed if info.kind == "teaching" else 0
-    data = cached.load(DataSettings(chosen, protected, rows, None, seed))
+    data = answers.load(DataSettings(chosen, protected, rows, None, seed))
     return paper_sample(data, asked.points, asked.two_groups, asked.seed)
 
 

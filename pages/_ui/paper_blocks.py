@@ -14,8 +14,8 @@ from antidote_core.paper.summary import claims, headline, mark_counts
 from antidote_core.paper.tables import TableRow, table_rows
 from antidote_core.reporting.figures import paper_figures
 from pages._ui.jobs import run_settings, store
+from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import is_dark, or_show_error
 
 CITATION = (
     "Chhabra, Singla and Mohapatra: *Fair Clustering Using Antidote Data*, 2021, "

@@ -11,12 +11,12 @@ from hypothesis import strategies as some
 
 from antidote_core import RunSpec
 from antidote_core.teaching import playground as play
+from pages._ui import learn_blocks as learn_playground
 from pages._ui import paper_blocks
 from pages._ui.jobs import run_settings, store, sweep_settings
-from pages._ui.learn import playground as learn_playground
+from pages._ui.shared.frame import or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.settings import URL, clustering_settings, data_settings
-from pages._ui.shared.show import or_show_error
 
 from .inputs import tries
 from .pages import OWNER, opened, server, texts

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antidote_core.analysis.frontier_curves import Curve, curves
-from antidote_core.reporting.documents.exports import safe_csv, zipped
 from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
+from antidote_core.reporting.documents.report import safe_csv, zipped
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.frontier_figure import cost_figure, quality_figure
+from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
 from antidote_core.reporting.figures.frontier_table import (
     cell_table,
     digits_of,
@@ -21,7 +21,6 @@ from antidote_core.reporting.figures.frontier_table import (
     setting_title,
 )
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.caveats import OF_THE_IDEA, departures
 from antidote_core.reporting.text.frontier_words import (
     cells_sentence,
     chart_words,
@@ -33,6 +32,7 @@ from antidote_core.reporting.text.frontier_words import (
     sureness_table,
 )
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
+from antidote_core.reporting.text.run_words import OF_THE_IDEA, departures
 from antidote_core.reporting.text.words import duration, number, percent, share_of_data
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec

@@ -12,7 +12,7 @@ from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars
-from antidote_core.reporting.figures.comparison_chart import (
+from antidote_core.reporting.figures.comparisons import (
     comparison_table,
     measure_figure,
     measures,
@@ -20,7 +20,7 @@ from antidote_core.reporting.figures.comparison_chart import (
 )
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.settings_text import dataset_title
+from antidote_core.reporting.text.run_words import dataset_title
 from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
 from antidote_core.reporting.text.words import number, share_of_data
 

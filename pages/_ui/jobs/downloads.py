@@ -9,22 +9,24 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine.status import JobStatus
 from antidote_core.projection.layout import find_layout
-from antidote_core.reporting.documents.exports import (
-    antidote_csv,
-    run_bundle,
-    run_json,
-    safe_csv,
-    union_csv,
-)
 from antidote_core.reporting.documents.frontier_report import (
     FrontierRecord,
     frontier_bundle,
     frontier_report,
 )
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
-from antidote_core.reporting.documents.report import RunRecord, python_lines, run_report
+from antidote_core.reporting.documents.report import (
+    RunRecord,
+    antidote_csv,
+    python_lines,
+    run_bundle,
+    run_json,
+    run_report,
+    safe_csv,
+    union_csv,
+)
 from antidote_core.reporting.figures.frontier_table import cell_table
-from antidote_core.reporting.text.run_list import clock, zone_of
+from antidote_core.reporting.text.run_words import clock, zone_of
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
 from pages._ui.jobs import store

@@ -13,7 +13,7 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.runs.spec import GROWTH_POLICIES
-from pages._ui.data import own_tables
+from pages._ui.shared import own_tables
 from pages._ui.shared.link import same
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, data_settings
 

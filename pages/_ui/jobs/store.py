@@ -13,7 +13,7 @@ from antidote_core.engine.settings import default_scheduler
 from antidote_core.engine.status import JobStatus
 from antidote_core.runs.kinds import RUN, SWEEP, JobKind, Spec, kind_of
 from pages._ui.shared import rooms
-from pages._ui.shared.visitor import visitor as owner
+from pages._ui.shared.rooms import visitor as owner
 
 STOP_SECONDS = 5.0  # a worker ends within less, unless one evaluation takes longer
 

@@ -14,8 +14,8 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.runs.sweep_spec import SweepSpec
-from pages._ui.data import own_tables
 from pages._ui.jobs.run_settings import PAIRS, SPECTRAL_SAMPLE
+from pages._ui.shared import own_tables
 from pages._ui.shared.link import lists_by_link, same, settings
 from pages._ui.shared.settings import URL, DataSettings, data_settings
 

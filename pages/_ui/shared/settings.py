@@ -12,7 +12,7 @@ import streamlit as st
 
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DatasetInfo, Form
-from pages._ui.data import own_tables
+from pages._ui.shared import own_tables
 from pages._ui.shared.link import escape
 
 URL: Final = "query-params"

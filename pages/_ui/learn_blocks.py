@@ -1,19 +1,141 @@
-"""The playground: place antidote points by hand and see at once what they do."""
+"""The blocks of Learn: the guided story, the playground, the words.
+
+The plane is a drawing that can be clicked, without a chart library in between: a chart would be
+built anew at every click, this drawing takes a few milliseconds.
+"""
+
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 import antidote_core as ac
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
-from antidote_core.reporting.text.glossary import explain
+from antidote_core.reporting.text.glossary import explain, find_terms
 from antidote_core.reporting.text.words import balance_scale, number
 from antidote_core.teaching import playground as play
+from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
 from antidote_core.teaching.planar import Position
 from antidote_core.teaching.plane_scene import mix_html, plane_scene
-from pages._ui.learn.plane import clicked_plane
-from pages._ui.shared.background import patience
+from pages._ui.shared.answers import patience
+from pages._ui.shared.frame import is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import is_dark
+
+_CSS = """
+.plane svg.field {display: block; border: 1px solid #7F7F7F; border-radius: 4px;
+  font-family: var(--st-font); color: var(--st-text-color);}
+.plane svg.field:focus-visible {outline: 3px solid var(--st-primary-color);}
+.plane ul {list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin: .3rem 0 0;
+  padding: 0; font: .85rem var(--st-font); color: var(--st-text-color);}
+.plane li {display: flex; align-items: center; gap: .3rem;}
+.plane li svg {width: 1rem; height: 1rem;}
+"""
+_HTML = '<div class="plane"><svg class="field" role="img"></svg><ul></ul></div>'
+
+_component = st.components.v2.component(
+    "antidote_plane",
+    html=_HTML,
+    css=_CSS,
+    js=Path(__file__).with_name("learn_plane.js").read_text(encoding="utf-8"),
+)
+
+
+def draw_plane(scene: dict[str, Any], alt: str, key: str) -> None:
+    """The picture of a scene."""
+    _component(key=key, data={"scene": scene, "alt": alt, "playable": False, "heard": 0})
+
+
+def clicked_plane(scene: dict[str, Any], alt: str, key: str, heard: int, on_click: Any) -> None:
+    """The picture of a scene on which points are placed; `heard` is the time of the last click."""
+    hint = " Arrow keys move a cross, with Shift in large steps; Enter places points there."
+    _component(
+        key=key,
+        data={"scene": scene, "alt": alt + hint, "playable": True, "heard": heard},
+        on_placed_change=on_click,
+    )
+
+
+STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
+
+
+def _go(step: str) -> None:
+    st.session_state["lesson"] = step
+
+
+def _play() -> None:
+    st.session_state["part"] = "playground"
+
+
+def story() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        # What the buttons do depends on the step, which is chosen to their right.
+        buttons = st.container(horizontal=True, width="content")
+        step = st.segmented_control(
+            "Step", STEPS, key="lesson", bind=URL, default="1", required=True,
+            label_visibility="collapsed", width="content",
+        )  # fmt: skip
+    place = STEPS.index(step)
+    last = place + 1 == len(STEPS)
+    buttons.button(
+        "← Back", on_click=_go, args=(STEPS[max(place - 1, 0)],), disabled=place == 0, key="back"
+    )
+    buttons.button(
+        "Now you: the playground →" if last else "Next →",
+        on_click=_play if last else _go,
+        args=() if last else (STEPS[place + 1],),
+        type="primary",
+        key="next",
+    )
+    lesson = LESSONS[place]
+    st.subheader(f"{step}. {lesson.title}", anchor=False)
+    st.markdown(lesson.text)
+    picture, words = st.columns([3, 2], gap="large")
+    with picture, patience():
+        shown = lesson.show(_control(lesson), is_dark())
+        _picture(lesson, shown)
+    with words:
+        st.markdown(shown.sentence)
+        with st.container(horizontal=True):
+            for figure in shown.figures:
+                with st.container(width=230):
+                    st.metric(figure.label, figure.value, help=explain(figure.word))
+                    st.caption(figure.note)
+        if shown.mix:
+            st.html(shown.mix)
+        st.info(lesson.moral)
+    with st.expander("The numbers behind this picture"):
+        st.dataframe(shown.table, hide_index=True)
+
+
+def _control(lesson: Lesson) -> int | str:
+    options, key = lesson.options(), f"control-{lesson.name}"
+    if len(options) > 5:
+        return st.select_slider(lesson.label, options, value=lesson.default, key=key)
+    return st.segmented_control(
+        lesson.label, options, default=lesson.default, required=True, key=key
+    )
+
+
+def _picture(lesson: Lesson, shown: Shown) -> None:
+    if shown.scene is not None:
+        draw_plane(shown.scene, shown.alt, f"plane-{lesson.name}")
+    else:
+        st.plotly_chart(
+            shown.chart, key=f"chart-{lesson.name}", config={"displayModeBar": False},
+            alt=shown.alt,
+        )  # fmt: skip
+
+
+def glossary() -> None:
+    wanted = st.text_input("Find a word or a symbol", placeholder="for example α or balance")
+    found = find_terms(wanted)
+    if not found:
+        st.markdown("Nothing here has that word; try a shorter one.")
+    for term in found:
+        symbol = f" ({term.symbol})" if term.symbol else ""
+        st.markdown(f"**{term.word}{symbol.replace('|', chr(92) + '|')}**: {term.sentence}")
+
 
 POINTS = "points"  # in the address of the page
 PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"

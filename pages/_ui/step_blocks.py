@@ -24,10 +24,10 @@ from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import share_of_data
 from antidote_core.types import Floats
 from pages._ui.jobs import store
-from pages._ui.shared import cached
+from pages._ui.shared import answers
+from pages._ui.shared.frame import MODEBAR, is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import MODEBAR, is_dark
 
 PROJECTIONS = ("umap", "pca", "features")
 
@@ -142,7 +142,7 @@ def _drawn(
     elif projection == "features":
         picture = features_picture(data, spec, shot, features)
     else:
-        picture = flat_picture(data, spec, shot, cached.plane(data))
+        picture = flat_picture(data, spec, shot, answers.plane(data))
     return run_map_figure(data, shot, picture, color, dark), picture.caption
 
 

@@ -1,4 +1,4 @@
-"""The blocks that describe a plain clustering: its costs, who is where, the map, its quality."""
+"""The blocks of Data: the data set, its groups and card, and what plain clustering does to it."""
 
 import streamlit as st
 
@@ -11,10 +11,71 @@ from antidote_core.reporting.figures.maps import map_figure, map_frame
 from antidote_core.reporting.figures.palette import cluster_mark, group_mark
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.glossary import explain
-from pages._ui.shared import cached
+from pages._ui.shared import answers, own_tables
+from pages._ui.shared.frame import chart, is_dark, marked, number_with_scale
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL, ClusteringSettings
-from pages._ui.shared.show import chart, is_dark, marked, number_with_scale
+from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings
+
+SAMPLE = 2_000  # a sample every clustering can take
+
+
+def offer_other_forms(settings: DataSettings) -> None:
+    """A button for each other form of the set that can be shown here."""
+    for form in own_tables.info(settings.name).forms():
+        if form.available and form.name != settings.rows:
+            label = f"Show this instead: {form.title}"
+            st.button(label, on_click=_choose, args=("rows", form.name))
+
+
+def offer_sample(data: ac.Dataset) -> None:
+    """A button for those whose clustering cannot take so many points."""
+    if data.n > SAMPLE:
+        label = f"Take a sample of {SAMPLE:,} rows"
+        st.button(label, on_click=_choose, args=("sample", SAMPLE))
+
+
+def _choose(key: str, value: object) -> None:
+    st.session_state[key] = value
+
+
+def header(data: ac.Dataset) -> None:
+    st.title(escape(data.title))
+    st.markdown(
+        f"**Shown:** {escape(data.source)}. {data.n:,} points, {data.points.shape[1]} features, "
+        f"{len(data.group_names)} groups by {escape(data.protected)}."
+    )
+
+
+def group_sizes(data: ac.Dataset) -> None:
+    st.subheader("How large the groups are")
+    warning = words.small_groups(data)
+    if warning:
+        st.warning(escape(warning), icon="⚠️")
+    alt = "Points per group: " + ", ".join(
+        f"{name} {size:,}"
+        for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
+    )
+    chart(bars.group_size_figure(data, is_dark()), tables.group_table(data), "sizes", alt)
+
+
+def card(data: ac.Dataset) -> None:
+    st.subheader("Before you trust it: the data card")
+    about, made = st.columns(2, gap="large")
+    if data.card is not None:
+        with about:
+            st.markdown(f"**What.** {data.card.what}")
+            st.markdown(f"**Who made it.** {data.card.who}")
+            st.markdown(f"**Licence.** {data.card.licence}")
+            st.markdown(f"**Rows.** {data.card.rows}")
+            st.markdown(f"**Groups.** {data.card.groups}")
+            if data.card.url:
+                st.markdown(f"**Source.** {data.card.url}")
+        with made:
+            st.markdown(f"**Known harms.** {data.card.harms}")
+    with made:
+        st.markdown("**What was changed on the way here.** " + escape(" ".join(data.notes)))
+    with st.expander(f"The {len(data.feature_names)} features in their original units"):
+        st.dataframe(tables.feature_table(data), hide_index=True)
 
 
 def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport) -> None:
@@ -75,7 +136,7 @@ def point_map(data: ac.Dataset, choice: ClusteringSettings, report: VanillaRepor
     )
     show_all = data.n > MAP_LIMIT and st.toggle("Show all points (slow)", key="all", bind=URL)
     rows = map_rows(data.n, choice.seed, None if show_all else MAP_LIMIT)
-    plane = cached.plane(data)
+    plane = answers.plane(data)
     solution = report.solution
     if color == "group":
         codes, names = data.groups, data.group_names

@@ -1,4 +1,4 @@
-"""The job of a page, a run or a sweep: open it, start it, stop it."""
+"""What a run and a sweep have in common on their page: open, start, stop, verdict, trouble."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +11,8 @@ from antidote_core.runs.kinds import JobKind
 from pages._ui.jobs import store
 from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.jobs.sweep_settings import SweepRequest
+from pages._ui.shared.frame import or_show_error
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import or_show_error
 
 
 def opened(

@@ -1,25 +1,118 @@
-"""What changes while a run works: the verdict, its figures, the curve."""
+"""The blocks of Explore: what is known before a run, the run at work, and what stands below it."""
 
 import time
+from concurrent.futures import Future
 
 import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.progress import progress
+from antidote_core.analysis.references import has_baseline, vanilla_cost_of
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.engine.status import JobStatus
-from antidote_core.fairness import FAIRNESS
-from antidote_core.reporting.figures.comparison_chart import baseline_costs
+from antidote_core.fairness import FAIRNESS, get_fairness
+from antidote_core.reporting.figures.comparisons import (
+    baseline_costs,
+    comparison_table,
+    measure_figure,
+    measures,
+    side_note,
+)
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
-from antidote_core.reporting.text.design_words import doing_sentence
-from antidote_core.reporting.text.glossary import explain, explain_cost
+from antidote_core.reporting.text.design_words import (
+    cut_sentence,
+    cut_table,
+    design_sentences,
+    doing_sentence,
+)
+from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
+from antidote_core.reporting.text.run_words import departures, limits
 from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.reporting.text.words import duration, number, share_of_data
 from antidote_core.runs.state import JobState
-from pages._ui.explore import ended
-from pages._ui.jobs import store
+from pages._ui import data_blocks
+from pages._ui.jobs import run_settings, store
+from pages._ui.jobs.downloads import take_along
+from pages._ui.jobs.run_settings import RunRequest
+from pages._ui.shared import answers
+from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.link import escape
-from pages._ui.shared.show import is_dark, or_show_error
+
+
+def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunView) -> None:
+    """Everything that follows the charts."""
+    take_along(status, data, view)
+    with st.expander("What the cost means"):
+        st.markdown(escape(cost_meaning(spec.fairness)))
+    with st.expander("What was not shown"):
+        _listed(limits(data, spec, view))
+    with st.expander("Where this departs from the paper"):
+        _listed(departures(spec))
+
+
+def _listed(sentences: tuple[str, ...]) -> None:
+    st.markdown("\n".join(f"- {escape(sentence)}" for sentence in sentences))
+
+
+def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
+    """Small multiples, one measure each, the same order and colours everywhere."""
+    if view.state in ("queued", "running"):
+        return
+    table = comparison_table(view, fairness)
+    if table.empty:
+        if working:
+            st.caption("Comparing with plain clustering and the fair algorithm…")
+        return
+    st.subheader("Against the others", anchor=False)
+    note = side_note(view, fairness)
+    if note:
+        st.markdown(f"**{escape(note)}**" if "worse" in note else escape(note))
+    digits = cost_digits(view)
+    kinds = measures(fairness)
+    for start in range(0, len(kinds), 3):
+        for column, measure in zip(st.columns(3), kinds[start : start + 3], strict=False):
+            with column:
+                st.markdown(f"**{measure.title}**, {measure.better}")
+                st.plotly_chart(
+                    measure_figure(table, measure, digits),
+                    key=f"compare-{measure.column}",
+                    config={"displayModeBar": False},
+                    alt=f"{measure.title}, {measure.better}",
+                )
+    st.caption(
+        "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only its "
+        "centres, as the paper's cost does. Grey plain clustering, blue fair algorithm, orange "
+        "antidote data."
+    )
+    for text in dict.fromkeys(note for row in view.comparison for note in row.get("notes", ())):
+        st.caption(escape(text))
+    with st.expander("The numbers behind these charts"):
+        st.dataframe(table, hide_index=True)
+
+
+SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
+
+
+def sentences(view: ac.RunView) -> None:
+    """Below the verdict of a run that ended; nothing where V was not designed."""
+    found = design_sentences(view)
+    if found:
+        st.markdown("\n".join(f"- {escape(sentence)}" for sentence in found))
+
+
+def contests(view: ac.RunView) -> None:
+    """The rounds of cuts, latest first, beside the curve."""
+    if not view.cuts:
+        return
+    st.markdown(f"**Contests of the design: {len(view.cuts):,}**")
+    st.caption(f"Latest: {escape(cut_sentence(view.cuts[-1]))}.")
+    st.dataframe(cut_table(view), hide_index=True, height=SHOWN, key="contests")
+    st.caption(
+        "Each row: a program places the points and promises a cost; then the data are clustered "
+        "again. A competitor with the lower inertia becomes one more "
+        "condition of the next program."
+    )
+
 
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
@@ -195,7 +288,7 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
             for step in view.steps
         ]
         st.dataframe(rows, hide_index=True)
-    ended.contests(view)
+    contests(view)
 
 
 def trouble(run_id: str, status: JobStatus) -> None:
@@ -208,3 +301,88 @@ def trouble(run_id: str, status: JobStatus) -> None:
         with log.expander("Log of the worker"):
             text = or_show_error(store.log_of, run_id)
             st.code(text or "The worker printed nothing.", language=None)
+
+
+EXAMPLE = ac.RunSpec(
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
+)
+
+
+def references(
+    data: ac.Dataset, asked: RunRequest, working: bool
+) -> tuple[list[Future], dict[str, float]]:
+    """What α can be compared with, beside it.
+
+    Returns what is still being computed and the fair algorithm's costs by label. While a run is
+    `working`, no fair algorithm is begun: the cores are for the run, which compares in the end.
+    What is known from before the run is shown all the same.
+    """
+    plain = answers.plain_job(data, asked.clustering)
+    futures = [plain]
+    fair: dict[str, float] = {}
+    lines = [_plain_line(plain, asked.fairness, data)]
+    if not has_baseline(asked.clustering.clustering, asked.fairness):
+        lines.append("SOTA: no fair algorithm is known for this pair")
+    elif not plain.done() or (
+        working and not answers.fair_known(data, asked.fairness, asked.clustering)
+    ):
+        lines.append("SOTA: computed " + ("at the end of the run…" if working else "next…"))
+    else:
+        future = answers.fair_job(data, asked.fairness, asked.clustering)
+        futures.append(future)
+        try:
+            fair = answers.answer(future) or {}
+            lines += [f"SOTA ({label}): **{number(cost, 4)}**" for label, cost in fair.items()]
+            if not fair:
+                lines.append("SOTA: computing…")
+        except ac.AntidoteError as error:
+            lines.append(f"SOTA: not available. {escape(str(error))}")
+    lines.append(f"best possible: {get_fairness(asked.fairness).best}")
+    with asked.beside_target:
+        st.caption("  \n".join(lines))
+    return futures, fair
+
+
+def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
+    try:
+        report = answers.answer(plain)
+    except ac.AntidoteError:
+        return "plain clustering: not available"
+    if report is None:
+        return "plain clustering (vanilla): computing…"
+    return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
+
+
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
+    """The right side before a run: what there is to improve."""
+    st.title(f"{escape(data.title)}: before anything is added", anchor=False)
+    introduction, example = st.columns([3, 1], vertical_alignment="center")
+    introduction.markdown(
+        "Press **Run** to look for a few extra points (antidote data) that make the *same* "
+        "clustering fairer. Until then, this is the plain clustering and what it costs."
+    )
+    example.button(
+        "Show a finished example", on_click=show_example, width="stretch",
+        help="A teaching set with two clusters, solved in a few seconds.",
+    )  # fmt: skip
+    future = answers.plain_job(data, asked.clustering)
+    if not future.done():
+        with st.container(height=420, border=True):
+            st.markdown("Clustering the data as it is… You can press **Run** already.")
+        return
+    report = or_show_error(answers.answer, future)
+    if report is None:
+        data_blocks.offer_sample(data)
+        return
+    data_blocks.verdict(data, asked.clustering, report)
+    left, right = st.columns(2, gap="large")
+    with left:
+        data_blocks.who_is_where(data, report)
+        data_blocks.group_costs(data, report)
+    with right:
+        data_blocks.point_map(data, asked.clustering, report)
+
+
+def show_example() -> None:
+    run_settings.put(EXAMPLE)
+    store.start(EXAMPLE)
