@@ -9,7 +9,7 @@ import antidote_core as ac
 from antidote_core.engine.status import JobStatus
 from pages._ui import data_blocks, explore_blocks, step_blocks
 from pages._ui.jobs import run_settings, store
-from pages._ui.jobs.job_blocks import opened, run_bar
+from pages._ui.jobs.job_blocks import opened, run_bar, style, trouble
 from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
@@ -31,7 +31,7 @@ def show(
     if not live:
         explore_blocks.sentences(view)
     if status.can_restart:
-        explore_blocks.trouble(run_id, status)
+        trouble(status, "Run again")
     blocks = st.container()
     if not live:  # drawn first, shown last: it is there however long the charts take
         explore_blocks.after(data, spec, status, view)
@@ -69,10 +69,10 @@ def charts(
 
 enter()
 link = asked_by_link()
-explore_blocks.style()
+style()
 notice = st.container()
 with notice:
-    status = opened(store.RUN, lambda spec: run_settings.agrees(link, spec), run_settings.put)
+    status = opened(store.RUN, link, run_settings.values_of)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = run_settings.ask()

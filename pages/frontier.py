@@ -6,13 +6,13 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.status import JobStatus
-from pages._ui import data_blocks, explore_blocks, frontier_blocks
+from pages._ui import data_blocks, frontier_blocks
 from pages._ui.jobs import store, sweep_settings
 from pages._ui.jobs.downloads import take_along
-from pages._ui.jobs.job_blocks import opened, run_bar
+from pages._ui.jobs.job_blocks import opened, run_bar, style
 from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error
-from pages._ui.shared.link import tell_ignored
+from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.own_tables import is_own
 
 
@@ -25,19 +25,19 @@ def show(status: JobStatus, data: ac.Dataset, asked: sweep_settings.SweepRequest
     view = store.view_of(store.SWEEP, sweep_id)
     frontier_blocks.draw_head(sweep_id, status.live)
     if not status.live:
-        frontier_blocks.trouble(sweep_id, status, view)
+        frontier_blocks.missing(status, view)
     frontier_blocks.draw_results(sweep_id, status.live)
     if not status.live:
         take_along(status, data, view)
 
 
 enter()
-link = sweep_settings.link()
+link = asked_by_link()
 frontier_blocks.open_clicked()
-explore_blocks.style()
+style()
 notice = st.container()
 with notice:
-    status = opened(store.SWEEP, lambda spec: sweep_settings.agrees(link, spec), sweep_settings.put)
+    status = opened(store.SWEEP, link, sweep_settings.values_of)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = sweep_settings.ask()
@@ -60,4 +60,4 @@ with main, st.container(key="main"):
         data_blocks.offer_other_forms(asked.data)
 answers.watch(*(known.waiting if known else ()))
 with notice:
-    tell_ignored("frontier", sweep_settings.without_lists(link))
+    tell_ignored("frontier", link)

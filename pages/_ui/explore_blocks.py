@@ -33,6 +33,7 @@ from antidote_core.runs.state import JobState
 from pages._ui import data_blocks
 from pages._ui.jobs import run_settings, store
 from pages._ui.jobs.downloads import take_along
+from pages._ui.jobs.job_blocks import box, figure, latest
 from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.shared import answers
 from pages._ui.shared.frame import is_dark, or_show_error
@@ -117,32 +118,6 @@ def contests(view: ac.RunView) -> None:
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
-TONES = {
-    "good": "0,158,115",
-    "doubtful": "230,159,0",
-    "bad": "213,94,0",
-    "waiting": "0,114,178",
-}
-
-
-def style() -> None:
-    """Colours of the verdict, and the Run button where it can always be reached."""
-    rules = "".join(
-        f".st-key-verdict-{tone} {{border-left: 7px solid rgb({color}); border-radius: 4px; "
-        f"background: rgba({color},0.10); padding: 0.8rem 1rem;}}"
-        for tone, color in TONES.items()
-    )
-    st.html(
-        f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.4rem;}}"
-        ".st-key-main h1 {font-size: 1.5rem; padding: 0.2rem 0;}"
-        ".st-key-main h3 {font-size: 1.15rem; padding: 0.2rem 0;}"
-        ".st-key-main [data-testid=stMetricValue] {font-size: 1.35rem;}"
-        # What a fragment is about to draw again must not fade meanwhile.
-        "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
-        "[data-testid=stLayoutWrapper]:has(> .st-key-runbar) {position: sticky; bottom: 0;"
-        "z-index: 5; backdrop-filter: blur(14px);}"
-        ".st-key-runbar {padding: 0.6rem 0 1rem 0;}</style>"
-    )
 
 
 def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
@@ -170,10 +145,10 @@ def _stand(view: ac.RunView) -> tuple:
 
 def _head(run_id: str, working: bool, drawn: tuple) -> None:
     """Asks for a full page when a round has ended, and once more when the run has."""
-    status = or_show_error(store.status_of, run_id)
-    view = or_show_error(store.view_of, store.RUN, run_id)
-    if status is None or view is None:
+    found = latest(store.RUN, run_id)
+    if found is None:
         return
+    status, view = found
     (stand, at) = drawn
     new_round = _stand(view) != stand and time.monotonic() - at > PAGE_SECONDS
     if working and (new_round or not status.live):
@@ -196,40 +171,40 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
     elapsed = time.time() - status.started if status.started else 0.0
     figures = progress(view, spec, elapsed)
     if status.state is JobState.QUEUED:
-        _box("waiting", status.message, "It starts by itself as soon as another run ends.")
+        box("waiting", status.message, "It starts by itself as soon as another run ends.")
     elif not view.vanilla:
         stage = view.activity or ("clustering the data as it is" if view.spec else "starting")
-        _box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
+        box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
     elif not view.noise:
-        _box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
+        box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
     else:
         doing = doing_sentence(view) or f"trying sets of {figures.size:,} points"
         said = f"Round {figures.round}: {doing}"
         if figures.round and not figures.size:
             said = "Round 1 begins"
         found = verdict(view).details
-        _box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
+        box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
     with st.container(horizontal=True, gap="medium"):
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
-        _figure("Antidote points |V| (of |U|)", known_size)
+        figure("Antidote points |V| (of |U|)", known_size)
         limit = f" of {spec.max_rounds}" if spec.max_rounds else ""
-        _figure("Round", f"{figures.round if view.noise else 0}{limit}")
+        figure("Round", f"{figures.round if view.noise else 0}{limit}")
         rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
-        _figure("Evaluations", f"{figures.evaluations:,}{rate}")
+        figure("Evaluations", f"{figures.evaluations:,}{rate}")
         best = min([view.cost, *([view.current["cost"]] if view.current else [])])
         known = best == best
-        _figure(
+        figure(
             f"Best cost (plain {number(view.vanilla_cost, 4)})" if known else "Best cost",
             number(best, 4) if known else "…",
         )
         bound = duration(figures.round_seconds)
-        _figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
+        figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
 
 
 def _ended(status: JobStatus, view: ac.RunView) -> None:
     found = verdict(view)
-    _box(found.tone, found.headline, " ".join(found.details))
+    box(found.tone, found.headline, " ".join(found.details))
     if status.live:
         st.caption("The verdict stands. Comparing with the fair algorithm…")
     if not view.vanilla:
@@ -238,39 +213,28 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
     with st.container(horizontal=True, gap="medium"):
         before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
         meaning = explain_cost(_spec(status).fairness)
-        _figure("Cost, lower is fairer", f"{before} → {after}", meaning)
+        figure("Cost, lower is fairer", f"{before} → {after}", meaning)
         share = share_of_data(view.size, view.points)
-        _figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
+        figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
         if view.verification is not None:
             agreeing = view.verification.agreeing
             checks = len(view.verification.costs)
             meaning = explain("independent clustering")
-            _figure("Independent checks that agree", f"{agreeing} of {checks}", meaning)
+            figure("Independent checks that agree", f"{agreeing} of {checks}", meaning)
         if view.noise:
             seen = (*view.noise, view.vanilla_cost)
             low, high = number(min(seen), digits), number(max(seen), digits)
             band = "none seen" if low == high else f"{low} to {high}"
-            _figure("Noise of plain costs", band, explain("noise"))
+            figure("Noise of plain costs", band, explain("noise"))
         spent = f"{view.rounds:,} · {view.evaluations:,} · {duration(view.seconds)}"
-        _figure("Rounds · evaluations · time", spent)
-
-
-def _figure(label: str, value: str, meaning: str | None = None) -> None:
-    st.metric(label, value, width="content", help=meaning)
-
-
-def _box(tone: str, headline: str, details: str) -> None:
-    with st.container(key=f"verdict-{tone}"):
-        st.subheader(escape(headline), anchor=False)
-        if details:
-            st.markdown(escape(details))
+        figure("Rounds · evaluations · time", spent)
 
 
 def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
-    status = or_show_error(store.status_of, run_id)
-    view = or_show_error(store.view_of, store.RUN, run_id)
-    if status is None or view is None:
+    found = latest(store.RUN, run_id)
+    if found is None:
         return
+    status, view = found
     if working and not status.live:  # should the head have missed it
         st.rerun()
     st.subheader("Cost against antidote size", anchor=False)
@@ -289,18 +253,6 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
         ]
         st.dataframe(rows, hide_index=True)
     contests(view)
-
-
-def trouble(run_id: str, status: JobStatus) -> None:
-    """A run that did not finish: again, and what its process printed."""
-    again, log = st.columns([1, 3])
-    if again.button("Run again", width="stretch"):
-        or_show_error(store.again, run_id)
-        st.rerun()
-    if status.state in (JobState.FAILED, JobState.DEAD):
-        with log.expander("Log of the worker"):
-            text = or_show_error(store.log_of, run_id)
-            st.code(text or "The worker printed nothing.", language=None)
 
 
 EXAMPLE = ac.RunSpec(
@@ -384,5 +336,5 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
 
 
 def show_example() -> None:
-    run_settings.put(EXAMPLE)
+    st.session_state.update(run_settings.values_of(EXAMPLE))
     store.start(EXAMPLE)

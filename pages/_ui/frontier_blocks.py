@@ -43,6 +43,7 @@ from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 from pages._ui.jobs import store, sweep_settings
+from pages._ui.jobs.job_blocks import box, figure, latest, trouble
 from pages._ui.shared import answers
 from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.link import escape
@@ -177,7 +178,7 @@ def draw(known: Known) -> None:
 
 
 def _show_example() -> None:
-    sweep_settings.put(sweep_settings.EXAMPLE)
+    st.session_state.update(sweep_settings.values_of(sweep_settings.EXAMPLE))
     store.start(sweep_settings.EXAMPLE)
 
 
@@ -217,10 +218,10 @@ def draw_results(sweep_id: str, working: bool) -> None:
 
 
 def _head(sweep_id: str, working: bool) -> None:
-    status = or_show_error(store.status_of, sweep_id)
-    view = or_show_error(store.view_of, store.SWEEP, sweep_id)
-    if status is None or view is None:
+    looked = latest(store.SWEEP, sweep_id)
+    if looked is None:
         return
+    status, view = looked
     if working and not status.live:
         st.rerun()
     store.watched(sweep_id)
@@ -228,10 +229,7 @@ def _head(sweep_id: str, working: bool) -> None:
     details = found.details
     if status.state is JobState.QUEUED:
         details = (status.message,)
-    with st.container(key=f"verdict-{found.tone}"):
-        st.subheader(escape(found.headline), anchor=False)
-        if details:
-            st.markdown(escape(" ".join(details)))
+    box(found.tone, found.headline, " ".join(details))
     if status.live and view.rows:
         st.progress(view.settled / len(view.rows))
     _figures(status, view)
@@ -241,24 +239,20 @@ def _figures(status: JobStatus, view: SweepView) -> None:
     if not view.rows:
         return
     with st.container(horizontal=True, gap="medium"):
-        _figure("Cells done", f"{view.settled:,} of {len(view.rows):,}")
+        figure("Cells done", f"{view.settled:,} of {len(view.rows):,}")
         if view.count(FAILED):
-            _figure("Failed", f"{view.count(FAILED):,}")
+            figure("Failed", f"{view.count(FAILED):,}")
         known = sum(row.reused for row in view.rows)
         if known:
-            _figure("Known from before", f"{known:,}")
+            figure("Known from before", f"{known:,}")
         if status.live:
             elapsed = time.time() - status.started if status.started else 0.0
-            _figure("Elapsed · left", f"{duration(elapsed)} · {duration(view.left)}")
+            figure("Elapsed · left", f"{duration(elapsed)} · {duration(view.left)}")
             place = view.scheduler or "this machine"
             if view.workers:
-                _figure(f"Workers, {escape(place)}", f"{view.workers:,}")
+                figure(f"Workers, {escape(place)}", f"{view.workers:,}")
         else:
-            _figure("Time", duration(view.seconds))
-
-
-def _figure(label: str, value: str) -> None:
-    st.metric(label, value, width="content")
+            figure("Time", duration(view.seconds))
 
 
 def _results(sweep_id: str, log: bool) -> None:
@@ -388,17 +382,10 @@ def _failures(view: SweepView) -> None:
         st.dataframe(failures_table(view), hide_index=True)
 
 
-def trouble(sweep_id: str, status: JobStatus, view: SweepView) -> None:
-    """A sweep with something missing: go on, and what its process printed."""
-    missing = view.count(FAILED) if status.state is JobState.FINISHED else 0
-    if not (status.can_restart or missing):
-        return
-    again, log = st.columns([1, 3])
-    label = "Try the failed cells again" if missing else "Resume"
-    if again.button(label, width="stretch", key="resume"):
-        or_show_error(store.again, sweep_id)
-        st.rerun()
-    if missing or status.state in (JobState.FAILED, JobState.DEAD):
-        with log.expander("Log of the worker"):
-            text = or_show_error(store.log_of, sweep_id)
-            st.code(text or "The worker printed nothing.", language=None)
+def missing(status: JobStatus, view: SweepView) -> None:
+    """Where a sweep did not come to its end or cells failed: go on with them."""
+    failed = view.count(FAILED) if status.state is JobState.FINISHED else 0
+    if failed:
+        trouble(status, "Try the failed cells again", failures=True)
+    elif status.can_restart:
+        trouble(status, "Resume")

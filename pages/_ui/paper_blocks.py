@@ -119,7 +119,7 @@ def run_again(row: TableRow) -> None:
                 st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
                 and (run_id := or_show_error(store.start, spec)) is not None
             ):
-                run_settings.put(spec)
+                st.session_state.update(run_settings.values_of(spec))
                 st.switch_page("pages/explore.py", query_params={str(store.RUN): run_id})
             st.markdown(f"[Settings in Explore]({explore_link(spec)})")
 

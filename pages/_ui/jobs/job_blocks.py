@@ -8,20 +8,28 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine.status import JobStatus
 from antidote_core.runs.kinds import JobKind
+from antidote_core.runs.state import JobState
 from pages._ui.jobs import store
 from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.jobs.sweep_settings import SweepRequest
 from pages._ui.shared.frame import or_show_error
-from pages._ui.shared.link import escape
+from pages._ui.shared.link import agrees, escape
+
+TONES = {
+    "good": "0,158,115",
+    "doubtful": "230,159,0",
+    "bad": "213,94,0",
+    "waiting": "0,114,178",
+}
 
 
 def opened(
-    kind: JobKind, agrees: Callable[[Any], bool], put: Callable[[Any], None]
+    kind: JobKind, link: dict[str, list[str]], values_of: Callable[[Any], dict[str, Any]]
 ) -> JobStatus | None:
     """The status of the job on display, if there is one.
 
-    On first sight it goes on the list of this browser, and its settings move into the widgets
-    (`put`) where the link `agrees`.
+    On first sight it goes on the list of this browser, and its settings (`values_of` the spec) move
+    into the widgets where the link agrees.
     """
     job_id = store.shown(kind)
     status: JobStatus | None = or_show_error(store.status_of, job_id) if job_id else None
@@ -30,8 +38,9 @@ def opened(
     if st.session_state.get(f"_opened_{kind}") != job_id:
         st.session_state[f"_opened_{kind}"] = job_id
         or_show_error(store.keep, job_id)
-        if agrees(status.spec):
-            put(status.spec)
+        values = values_of(status.spec)
+        if agrees(link, values):
+            st.session_state.update(values)
     return status
 
 
@@ -73,3 +82,55 @@ def _stop(kind: JobKind, job_id: str) -> None:
         st.rerun()
     if stopped is False:
         st.info(f"Somebody else asked for this {kind} too and is watching, so it goes on.")
+
+
+def style() -> None:
+    """Colours of the verdict, and the Run button where it can always be reached."""
+    rules = "".join(
+        f".st-key-verdict-{tone} {{border-left: 7px solid rgb({color}); border-radius: 4px; "
+        f"background: rgba({color},0.10); padding: 0.8rem 1rem;}}"
+        for tone, color in TONES.items()
+    )
+    st.html(
+        f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.4rem;}}"
+        ".st-key-main h1 {font-size: 1.5rem; padding: 0.2rem 0;}"
+        ".st-key-main h3 {font-size: 1.15rem; padding: 0.2rem 0;}"
+        ".st-key-main [data-testid=stMetricValue] {font-size: 1.35rem;}"
+        # What a fragment is about to draw again must not fade meanwhile.
+        "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
+        "[data-testid=stLayoutWrapper]:has(> .st-key-runbar) {position: sticky; bottom: 0;"
+        "z-index: 5; backdrop-filter: blur(14px);}"
+        ".st-key-runbar {padding: 0.6rem 0 1rem 0;}</style>"
+    )
+
+
+def latest(kind: JobKind, job_id: str) -> tuple[JobStatus, Any] | None:
+    """Status and view of a job right now; None after a sentence that says what is wrong."""
+    status = or_show_error(store.status_of, job_id)
+    view = or_show_error(store.view_of, kind, job_id)
+    return None if status is None or view is None else (status, view)
+
+
+def box(tone: str, headline: str, details: str) -> None:
+    """The verdict, or what the job is doing, in its colour."""
+    with st.container(key=f"verdict-{tone}"):
+        st.subheader(escape(headline), anchor=False)
+        if details:
+            st.markdown(escape(details))
+
+
+def figure(label: str, value: str, meaning: str | None = None) -> None:
+    """One of the numbers below the verdict."""
+    st.metric(label, value, width="content", help=meaning)
+
+
+def trouble(status: JobStatus, label: str, failures: bool = False) -> None:
+    """A job with something missing: go on, and what its process printed."""
+    again, log = st.columns([1, 3])
+    if again.button(label, width="stretch", key="resume"):
+        or_show_error(store.again, status.run_id)
+        st.rerun()
+    if failures or status.state in (JobState.FAILED, JobState.DEAD):
+        with log.expander("Log of the worker"):
+            text = or_show_error(store.log_of, status.run_id)
+            st.code(text or "The worker printed nothing.", language=None)

@@ -13,8 +13,8 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.runs.spec import GROWTH_POLICIES
+from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.shared import own_tables
-from pages._ui.shared.link import same
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, data_settings
 
 PAIRS = {
@@ -23,6 +23,7 @@ PAIRS = {
     "spectral + balance": ("spectral", "balance"),
 }
 OTHER = "other"
+DATA_SEED_HELP = "Draws the sample and the points of the teaching sets. Same seed, same data."
 SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
 PAPER = {
     "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
@@ -37,6 +38,15 @@ GROWTH = {
     "restart": "each round starts anew (the paper)",
     "bisect": "doubles and halves the size: the smallest V",
 }
+
+
+# The widget that shows each field of a spec; fields that take more than one widget are not here.
+WIDGETS = {
+    "clustering": "method", "fairness": "cost", "k": "k", "start_size": "start", "step": "step",
+    "optimizer": "optimizer", "budget": "budget", "restarts": "restarts", "growth": "growth",
+    "box": "box", "max_size": "max_size", "max_rounds": "max_rounds", "max_seconds": "max_seconds",
+    "seed": "run_seed", "shrink": "shrink", "spread": "spread",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -54,85 +64,69 @@ class RunRequest:
     problem: str = ""
 
 
-def values_of(spec: ac.RunSpec) -> dict[str, Any]:
-    """What every widget would have to show for this spec; empty for a table that is not here."""
-    if spec.dataset not in own_tables.names():
-        return {}
+def data_values(spec: ac.RunSpec | SweepSpec) -> dict[str, Any]:
+    """What the widgets of the data would have to show for this spec."""
     info = own_tables.info(spec.dataset)
     own = own_tables.is_own(spec.dataset)
-    pair = (spec.clustering, spec.fairness)
-    named = isinstance(spec.target, str)
-    values = {
+    return {
         "data": spec.dataset,
         "protected": spec.protected or info.protected[0],
         "rows": own_tables.TABLE if own else spec.rows or info.forms()[0].name,
         "sample": spec.sample,
         "seed": spec.sample_seed,
-        "pair": next((name for name, known in PAIRS.items() if known == pair), OTHER),
-        "method": spec.clustering,
-        "cost": spec.fairness,
-        "k": spec.k,
-        "start": spec.start_size,
-        "step": spec.step,
-        "target": spec.target if named else "value",
-        "optimizer": spec.optimizer,
-        "full": spec.embed_dim is None,
-        "budget": spec.budget,
-        "box": spec.box,
-        "growth": spec.growth,
-        "restarts": spec.restarts,
-        "max_size": spec.max_size,
-        "max_rounds": spec.max_rounds,
-        "max_seconds": spec.max_seconds,
-        "shrink": spec.shrink,
-        "spread": spec.spread,
-        "run_seed": spec.seed,
     }
-    if not named:
-        values["alpha"] = spec.target
-    if spec.embed_dim is not None:
-        values["dimension"] = spec.embed_dim
-    return values
 
 
-def put(spec: ac.RunSpec) -> None:
-    """Set every widget as this spec says; call before they are drawn."""
-    for key, value in values_of(spec).items():
-        st.session_state[key] = value
-
-
-def agrees(link: dict[str, str], spec: ac.RunSpec) -> bool:
-    """Whether no setting in the link is another than the spec's: then the spec fills the rest."""
-    values = values_of(spec)
-    return all(same(values[key], text) for key, text in link.items() if key in values)
-
-
-def ask() -> RunRequest:
-    """Draw the widgets and read them."""
-    data = data_settings(
-        seed_help="Draws the sample and the points of the teaching sets. Same seed, same data."
-    )
-    clustering, fairness = _pair()
-    with st.expander("Settings of the search", expanded=not _on_a_phone()):
-        values, beside_target = _search(clustering, fairness)
-    with st.expander("Advanced settings"):
-        values |= _advanced()
-    choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
+def data_fields(data: DataSettings) -> dict[str, Any]:
+    """The fields of a spec that say which data; what is usual is left to the data set."""
     info = own_tables.info(data.name)
     rows = None if data.rows == info.forms()[0].name else data.rows
     if own_tables.is_own(data.name):
         rows = own_tables.fingerprint(data.name)
+    return {
+        "dataset": data.name,
+        "protected": None if data.protected == info.protected[0] else data.protected,
+        "rows": rows,
+        "sample": data.sample,
+        "sample_seed": data.seed,
+    }
+
+
+def target_values(target: str | float, kind: str, number: str) -> dict[str, Any]:
+    """What the two widgets of a target would have to show, by the keys they have on a page."""
+    return {kind: target} if isinstance(target, str) else {kind: "value", number: target}
+
+
+def values_of(spec: ac.RunSpec) -> dict[str, Any]:
+    """What every widget would have to show for this spec; empty for a table that is not here."""
+    if spec.dataset not in own_tables.names():
+        return {}
+    pair = (spec.clustering, spec.fairness)
+    values = {
+        **data_values(spec),
+        "pair": next((name for name, known in PAIRS.items() if known == pair), OTHER),
+        **{key: getattr(spec, field) for field, key in WIDGETS.items()},
+        **target_values(spec.target, "target", "alpha"),
+        "full": spec.embed_dim is None,
+    }
+    return values if spec.embed_dim is None else {**values, "dimension": spec.embed_dim}
+
+
+def ask() -> RunRequest:
+    """Draw the widgets and read them."""
+    data = data_settings(seed_help=DATA_SEED_HELP)
+    clustering, fairness = _pair()
+    with st.expander("Settings of the search", expanded=not _on_a_phone()):
+        target, beside_target = _search(clustering, fairness)
+    with st.expander("Advanced settings"):
+        _advanced()
+    shown = st.session_state
+    values = {field: shown[key] for field, key in WIDGETS.items() if key in shown}
+    values |= {"clustering": clustering, "fairness": fairness, "target": target}
+    values["embed_dim"] = None if shown["full"] else shown["dimension"]
+    choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
     try:
-        spec = ac.RunSpec(
-            dataset=data.name,
-            clustering=clustering,
-            fairness=fairness,
-            protected=None if data.protected == info.protected[0] else data.protected,
-            rows=rows,
-            sample=data.sample,
-            sample_seed=data.seed,
-            **values,
-        )  # fmt: skip
+        spec = ac.RunSpec(**data_fields(data), **values)
     except ac.SpecError as error:
         return RunRequest(data, choice, fairness, beside_target, None, str(error))
     return RunRequest(data, choice, fairness, beside_target, spec)
@@ -144,7 +138,8 @@ def _pair() -> tuple[str, str]:
         [*PAIRS, OTHER],
         key="pair",
         bind=URL,
-        on_change=_sample_for_pair,
+        on_change=take_sample,
+        args=("pair",),
         help="The first three are the paper's combinations 1, 2 and 3.",
     )
     if pair == OTHER:
@@ -161,9 +156,14 @@ def _pair() -> tuple[str, str]:
     return clustering, fairness
 
 
-def _sample_for_pair() -> None:
-    """Spectral clustering works on a sample, as in the paper; the others on all rows."""
-    spectral = st.session_state["pair"] == "spectral + balance"
+def take_sample(key: str) -> None:
+    """Spectral clustering works on a sample, as in the paper; the others on all rows.
+
+    `key` is that of the widget with the pair, or with several of them.
+    """
+    chosen = st.session_state[key]
+    pairs = [chosen] if isinstance(chosen, str) else chosen
+    spectral = any(pair.startswith("spectral") for pair in pairs)
     sample = st.session_state.get("sample")
     if spectral and sample is None and not _is_small():
         st.session_state["sample"] = SPECTRAL_SAMPLE
@@ -176,126 +176,127 @@ def _is_small() -> bool:
     return info.kind == "teaching" or own_tables.is_small(info.name, SPECTRAL_SAMPLE)
 
 
-def _search(clustering: str, fairness: str) -> tuple[dict, Any]:
-    values: dict = {}
+def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
+    """Draw them; the target, and the place beside it."""
     paper, best = st.columns(2)
     paper.button(
-        "As in paper", on_click=_preset, args=(PAPER,), width="stretch",
+        "As in paper", on_click=st.session_state.update, args=(PAPER,), width="stretch",
         help="RACOS, one start, every round anew, 1,000 evaluations.",
     )  # fmt: skip
     designed = can_design(clustering, fairness)
     best.button(
-        "Our best", on_click=_preset, args=(DESIGNED if designed else SEARCHED,), width="stretch",
+        "Our best", on_click=st.session_state.update, width="stretch",
+        args=(DESIGNED if designed else SEARCHED,),
         help="k-means with balance or social cost: V designed by convex programs (below about 40 "
         "points structured search too), smallest size by doubling and halving. Other pairs: "
         "structured search. The best of ten starts.",
     )  # fmt: skip
-    values["k"] = st.slider(
+    st.slider(
         "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
     )
     left, right = st.columns(2)
-    values["start_size"] = left.number_input(
+    left.number_input(
         "Start size (V_s)", 1, 100_000, 10, key="start", bind=URL,
         help="V_s: how many antidote points the first round may place.",
     )  # fmt: skip
-    values["step"] = right.number_input(
+    right.number_input(
         "Step (ξ)", 1, 10_000, 1, key="step", bind=URL,
         help="ξ: how many points are added when a round misses the target.",
     )  # fmt: skip
-    values["target"] = _target(clustering, fairness)
+    target = choose_target(
+        "Target (α)", ["vanilla", "sota", "lowest", "value"], has_baseline(clustering, fairness),
+        FAIRNESS[fairness].usual_target, ("target", "alpha"),
+        "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
+        "below the fair algorithm; lowest: as low as it gets with the largest |V|; value: at most "
+        "a number of yours.",
+        "α: lower is fairer; compare it with the costs below.",
+    )  # fmt: skip
     beside_target = st.container()
-    values["optimizer"] = st.selectbox(
+    name = st.selectbox(
         "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
         help="How each round looks for the best V of its size.",
     )  # fmt: skip
-    optimizer = OPTIMIZERS[values["optimizer"]]
+    optimizer = OPTIMIZERS[name]
     st.caption(f"{optimizer.title}. {optimizer.sentence}")
     used = optimizer.for_problem is None and not st.session_state.get("full", False)
-    size = st.number_input(
+    st.number_input(
         "Search dimension (n′)", 1, 10_000, 100, key="dimension", bind=URL, disabled=not used,
         help="n′: the search runs in a random space of so many dimensions (SRE) instead of "
         "|V| times the number of features. White-box optimizers do not need it.",
     )  # fmt: skip
-    values["embed_dim"] = size
-    return values, beside_target
+    return target, beside_target
 
 
-def _target(clustering: str, fairness: str) -> str | float:
-    options = ["vanilla", "sota", "lowest", "value"]
-    if not has_baseline(clustering, fairness):
-        options.remove("sota")
+def choose_target(
+    label: str,
+    options: list[str],
+    has_sota: bool,
+    usual: float,
+    keys: tuple[str, str],
+    says: str,
+    number_says: str,
+) -> str | float:
+    """What a cost must come to, by name or as a number of the visitor's own."""
+    offered = [option for option in options if has_sota or option != "sota"]
     kind = st.segmented_control(
-        "Target (α)", options, default="vanilla", required=True, key="target",
-        bind=URL, width="stretch",
-        help="α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
-        "below the fair algorithm; lowest: as low as it gets with the largest |V|; value: at most "
-        "a number of yours.",
+        label, offered, default="vanilla", required=True, key=keys[0], bind=URL, width="stretch",
+        help=says,
     )  # fmt: skip
     if kind != "value":
         return kind
     return float(
         st.number_input(
-            "Target cost (α)", value=FAIRNESS[fairness].usual_target, step=0.01,
-            format="%.4f", key="alpha", bind=URL,
-            help="α: lower is fairer; compare it with the costs below.",
+            "Target cost (α)", value=usual, step=0.01, format="%.4f", key=keys[1], bind=URL,
+            help=number_says,
         )
     )  # fmt: skip
 
 
-def _advanced() -> dict:
-    values: dict = {}
+def _advanced() -> None:
     left, right = st.columns(2)
-    values["budget"] = left.number_input(
+    left.number_input(
         "Evaluations per round", 1, 1_000_000, 1000, step=100, key="budget", bind=URL,
         help="How many V each round may try.",
     )  # fmt: skip
-    values["restarts"] = right.number_input(
+    right.number_input(
         "Restarts", 1, 100, 10, step=1, key="restarts", bind=URL,
         help="C is the best clustering of so many starts; 1 is the paper's single start, where "
         "another seed may end in another clustering.",
     )  # fmt: skip
-    values["growth"] = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
-    st.caption(f"How V grows: {GROWTH.get(values['growth'], '')}.")
-    values["box"] = st.selectbox(
-        "Box", list(BOXES), index=list(BOXES).index("minmax"), key="box", bind=URL
-    )
-    st.caption(f"Where antidote points may lie: {BOXES[values['box']]}.")
+    growth = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
+    st.caption(f"How V grows: {GROWTH.get(growth, '')}.")
+    box = st.selectbox("Box", list(BOXES), index=list(BOXES).index("minmax"), key="box", bind=URL)
+    st.caption(f"Where antidote points may lie: {BOXES[box]}.")
     left, right = st.columns(2)
-    values["max_size"] = left.number_input(
+    left.number_input(
         "Largest |V|", min_value=1, value=None, step=10, placeholder="10 % of U", key="max_size",
         bind=URL, help="The search gives up beyond this size.",
     )  # fmt: skip
-    values["max_rounds"] = right.number_input(
+    right.number_input(
         "Most rounds", min_value=1, value=None, step=1, placeholder="no limit", key="max_rounds",
         bind=URL, help="The search gives up after so many rounds.",
     )  # fmt: skip
-    values["max_seconds"] = left.number_input(
+    left.number_input(
         "Most seconds", min_value=1.0, value=None, step=10.0, placeholder="no limit",
         key="max_seconds", bind=URL, help="The search gives up after so long.",
     )  # fmt: skip
-    values["seed"] = right.number_input(
+    right.number_input(
         "Seed", 0, 2**31 - 1, 0, step=1, key="run_seed", bind=URL,
         help="Draws the starts of the clustering and of the search. Same seed, same result.",
     )  # fmt: skip
-    values["shrink"] = st.toggle(
+    st.toggle(
         "Shrink afterwards", key="shrink", bind=URL,
         help="When the target is reached, take away points that are not needed.",
     )  # fmt: skip
-    values["spread"] = st.toggle(
+    st.toggle(
         "Spread out clumps", key="spread", bind=URL,
         help="At the end, turn copies of a point into scattered points with the same mean, like "
         "the real points nearby; kept only where the cost survives it.",
     )  # fmt: skip
-    direct = st.toggle(
+    st.toggle(
         "Without the random space (SRE)", key="full", bind=URL,
         help="Search all |V| times d numbers directly: n′ is not used.",
     )  # fmt: skip
-    return values | ({"embed_dim": None} if direct else {})
-
-
-def _preset(values: dict) -> None:
-    for key, value in values.items():
-        st.session_state[key] = value
 
 
 def _on_a_phone() -> bool:
