@@ -9,9 +9,9 @@ import antidote_core as ac
 from antidote_core.engine.status import JobStatus
 from pages._ui import data_blocks, explore_blocks, step_blocks
 from pages._ui.jobs import run_settings, store
-from pages._ui.jobs.job_blocks import opened, run_bar, style, trouble
+from pages._ui.jobs.job_blocks import STYLE, opened, run_bar, trouble
 from pages._ui.shared import answers
-from pages._ui.shared.frame import enter, or_show_error
+from pages._ui.shared.frame import enter, or_show_error, style
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.own_tables import is_own
 
@@ -69,7 +69,7 @@ def charts(
 
 enter()
 link = asked_by_link()
-style()
+style(STYLE)
 notice = st.container()
 with notice:
     status = opened(store.RUN, link, run_settings.values_of)

@@ -9,9 +9,9 @@ from antidote_core.engine.status import JobStatus
 from pages._ui import data_blocks, frontier_blocks
 from pages._ui.jobs import store, sweep_settings
 from pages._ui.jobs.downloads import take_along
-from pages._ui.jobs.job_blocks import opened, run_bar, style
+from pages._ui.jobs.job_blocks import STYLE, opened, run_bar
 from pages._ui.shared import answers
-from pages._ui.shared.frame import enter, or_show_error
+from pages._ui.shared.frame import enter, or_show_error, style
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.own_tables import is_own
 
@@ -34,7 +34,7 @@ def show(status: JobStatus, data: ac.Dataset, asked: sweep_settings.SweepRequest
 enter()
 link = asked_by_link()
 frontier_blocks.open_clicked()
-style()
+style(STYLE)
 notice = st.container()
 with notice:
     status = opened(store.SWEEP, link, sweep_settings.values_of)

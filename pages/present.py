@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages._ui.jobs import slide_show
-from pages._ui.shared.frame import enter, or_show_error
+from pages._ui.shared.frame import enter, or_show_error, style
 
 enter()
-slide_show.style()
+style(slide_show.STYLE)
 job = slide_show.asked()
 slides = or_show_error(slide_show.slides_of, job) if job else None
 if job and slides:

@@ -15,7 +15,7 @@ from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
 from pages._ui.shared import answers, own_tables
 from pages._ui.shared.answers import answer, ask_about, watch
-from pages._ui.shared.frame import chart, is_dark, number_with_scale, or_show_error
+from pages._ui.shared.frame import chart, is_dark, numbers_with_scales, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.rooms import Key
 from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
@@ -180,32 +180,20 @@ def verdict(data: ac.Dataset, job: Job) -> None:
         return
     st.subheader(convex_figures.headline(result), anchor=False)
     digits = convex_figures.cost_digits(result)
-    plain, promised, after, difference = st.columns(4)
-    with plain:
-        number_with_scale(
-            "Plain cost, lower is fairer", words.number(result.vanilla_cost, digits),
-            f"exact clustering of the {data.n} points",
-            "Social cost: what the worst-served group pays on average, the squared distance to the "
-            "nearest centre.",
-        )  # fmt: skip
-    with promised:
-        number_with_scale(
-            "Promised by the program", words.number(result.promised, digits),
-            "for its own centres, not for clustering",
-            "The smallest value of the paper's program with the affine constraint.",
-        )  # fmt: skip
-    with after:
-        number_with_scale(
-            "Cost after, lower is fairer", words.number(result.cost, digits),
-            f"exact clustering with {len(result.antidote)} more",
-            "Social cost on the real points only, after exact clustering of all.",
-        )  # fmt: skip
-    with difference:
-        number_with_scale(
-            "Difference", words.number(result.difference, digits),
-            "plain minus after: above 0 is fairer",
-            "What the paper's figure shows.",
-        )  # fmt: skip
+    numbers_with_scales(
+        ("Plain cost, lower is fairer", words.number(result.vanilla_cost, digits),
+         f"exact clustering of the {data.n} points",
+         "Social cost: what the worst-served group pays on average, the squared distance to the "
+         "nearest centre."),
+        ("Promised by the program", words.number(result.promised, digits),
+         "for its own centres, not for clustering",
+         "The smallest value of the paper's program with the affine constraint."),
+        ("Cost after, lower is fairer", words.number(result.cost, digits),
+         f"exact clustering with {len(result.antidote)} more",
+         "Social cost on the real points only, after exact clustering of all."),
+        ("Difference", words.number(result.difference, digits),
+         "plain minus after: above 0 is fairer", "What the paper's figure shows."),
+    )  # fmt: skip
     st.markdown(convex_figures.promise_sentence(result))
 
 
@@ -215,7 +203,7 @@ def group_costs(data: ac.Dataset, job: Job) -> None:
     if result is None:
         return
     chart(
-        convex_figures.group_cost_pairs(result, data.group_names, is_dark()),
+        convex_figures.group_cost_pairs(result, data.group_names),
         convex_figures.result_table(result, data.group_names),
         "convex-groups",
         convex_figures.headline(result),
@@ -314,7 +302,7 @@ def direct(data: ac.Dataset, asked: ConvexSettings, job: Job) -> None:
             "side."
         )
     chart(
-        convex_figures.group_cost_pairs(result, data.group_names, is_dark()),
+        convex_figures.group_cost_pairs(result, data.group_names),
         data.to_original(result.antidote),
         "convex-direct",
         convex_figures.headline(result),

@@ -12,7 +12,7 @@ from antidote_core.reporting.figures.palette import cluster_mark, group_mark
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.glossary import explain
 from pages._ui.shared import answers, own_tables
-from pages._ui.shared.frame import chart, is_dark, marked, number_with_scale
+from pages._ui.shared.frame import chart, is_dark, marked, numbers_with_scales
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings
 
@@ -24,18 +24,14 @@ def offer_other_forms(settings: DataSettings) -> None:
     for form in own_tables.info(settings.name).forms():
         if form.available and form.name != settings.rows:
             label = f"Show this instead: {form.title}"
-            st.button(label, on_click=_choose, args=("rows", form.name))
+            st.button(label, on_click=st.session_state.update, args=({"rows": form.name},))
 
 
 def offer_sample(data: ac.Dataset) -> None:
     """A button for those whose clustering cannot take so many points."""
     if data.n > SAMPLE:
         label = f"Take a sample of {SAMPLE:,} rows"
-        st.button(label, on_click=_choose, args=("sample", SAMPLE))
-
-
-def _choose(key: str, value: object) -> None:
-    st.session_state[key] = value
+        st.button(label, on_click=st.session_state.update, args=({"sample": SAMPLE},))
 
 
 def header(data: ac.Dataset) -> None:
@@ -51,11 +47,8 @@ def group_sizes(data: ac.Dataset) -> None:
     warning = words.small_groups(data)
     if warning:
         st.warning(escape(warning), icon="⚠️")
-    alt = "Points per group: " + ", ".join(
-        f"{name} {size:,}"
-        for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
-    )
-    chart(bars.group_size_figure(data, is_dark()), tables.group_table(data), "sizes", alt)
+    figure, alt = bars.group_size_figure(data, is_dark()), bars.group_size_words(data)
+    chart(figure, tables.group_table(data), "sizes", alt)
 
 
 def card(data: ac.Dataset) -> None:
@@ -83,21 +76,13 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport)
     starts = "one start" if choice.restarts == 1 else f"the best of {choice.restarts} starts"
     st.markdown(f"Plain {title} with {choice.k} clusters, {starts}:")
     st.subheader(escape(words.balance_sentence(report.balance, data.group_names)), anchor=False)
-    balance, social = st.columns(2)
-    with balance:
-        number_with_scale(
-            "Balance cost, lower is fairer",
-            words.number(report.balance.cost),
-            f"−1 best, 0 worst; {words.balance_scale(report.balance)}",
-            explain("balance cost"),
-        )
-    with social:
-        number_with_scale(
-            "Social cost, lower is fairer",
-            words.number(report.social.cost),
-            words.social_sentence(report.social, data.group_names),
-            explain("social cost"),
-        )
+    balance, social = report.balance, report.social
+    numbers_with_scales(
+        ("Balance cost, lower is fairer", words.number(balance.cost),
+         f"−1 best, 0 worst; {words.balance_scale(balance)}", explain("balance cost")),
+        ("Social cost, lower is fairer", words.number(social.cost),
+         words.social_sentence(social, data.group_names), explain("social cost")),
+    )  # fmt: skip
 
 
 def who_is_where(data: ac.Dataset, report: VanillaReport) -> None:
@@ -169,25 +154,13 @@ def point_map(data: ac.Dataset, choice: ClusteringSettings, report: VanillaRepor
 def quality(report: VanillaReport) -> None:
     st.subheader("How good is the clustering, fairness aside?")
     scores = report.quality
-    silhouette, davies, calinski = st.columns(3)
-    with silhouette:
-        number_with_scale(
-            "Silhouette",
-            words.number(scores.silhouette),
-            f"−1 to 1, higher is better; on {scores.silhouette_sample:,} points",
-            "How much nearer points lie to their own cluster than to the next one.",
-        )
-    with davies:
-        number_with_scale(
-            "Davies-Bouldin",
-            words.number(scores.davies_bouldin),
-            "0 is perfect, lower is better",
-            "How wide clusters are compared with the distance between their centres.",
-        )
-    with calinski:
-        number_with_scale(
-            "Calinski-Harabasz",
-            words.number(scores.calinski_harabasz, 1),
-            "higher is better; compare only on the same data",
-            "Spread between clusters divided by the spread inside them.",
-        )
+    numbers_with_scales(
+        ("Silhouette", words.number(scores.silhouette),
+         f"−1 to 1, higher is better; on {scores.silhouette_sample:,} points",
+         "How much nearer points lie to their own cluster than to the next one."),
+        ("Davies-Bouldin", words.number(scores.davies_bouldin), "0 is perfect, lower is better",
+         "How wide clusters are compared with the distance between their centres."),
+        ("Calinski-Harabasz", words.number(scores.calinski_harabasz, 1),
+         "higher is better; compare only on the same data",
+         "Spread between clusters divided by the spread inside them."),
+    )  # fmt: skip

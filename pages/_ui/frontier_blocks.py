@@ -12,7 +12,7 @@ import antidote_core as ac
 from antidote_core.analysis.frontier_curves import curves
 from antidote_core.analysis.references import has_baseline
 from antidote_core.analysis.sweep_estimate import SweepEstimate, estimate_sweep, expected_seconds
-from antidote_core.engine.settings import cores
+from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.status import JobStatus
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart
@@ -123,7 +123,7 @@ class Known:
 def estimate(known: Known) -> None:
     """Cells and time, above the Run button."""
     cells, seconds = len(known.spec.cells), known.seconds()
-    cluster = store.cluster()
+    cluster = default_scheduler()
     if seconds != seconds:
         time = "" if known.trouble else ", estimating the time…"
     elif cluster:

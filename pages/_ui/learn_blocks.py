@@ -22,22 +22,14 @@ from pages._ui.shared.frame import is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
-_CSS = """
-.plane svg.field {display: block; border: 1px solid #7F7F7F; border-radius: 4px;
-  font-family: var(--st-font); color: var(--st-text-color);}
-.plane svg.field:focus-visible {outline: 3px solid var(--st-primary-color);}
-.plane ul {list-style: none; display: flex; flex-wrap: wrap; gap: .1rem 1rem; margin: .3rem 0 0;
-  padding: 0; font: .85rem var(--st-font); color: var(--st-text-color);}
-.plane li {display: flex; align-items: center; gap: .3rem;}
-.plane li svg {width: 1rem; height: 1rem;}
-"""
+FOLDER = Path(__file__).parent
 _HTML = '<div class="plane"><svg class="field" role="img"></svg><ul></ul></div>'
 
 _component = st.components.v2.component(
     "antidote_plane",
     html=_HTML,
-    css=_CSS,
-    js=Path(__file__).with_name("learn_plane.js").read_text(encoding="utf-8"),
+    css=(FOLDER / "learn_plane.css").read_text(encoding="utf-8"),
+    js=(FOLDER / "learn_plane.js").read_text(encoding="utf-8"),
 )
 
 
@@ -59,14 +51,6 @@ def clicked_plane(scene: dict[str, Any], alt: str, key: str, heard: int, on_clic
 STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
 
 
-def _go(step: str) -> None:
-    st.session_state["lesson"] = step
-
-
-def _play() -> None:
-    st.session_state["part"] = "playground"
-
-
 def story() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         # What the buttons do depends on the step, which is chosen to their right.
@@ -77,16 +61,12 @@ def story() -> None:
         )  # fmt: skip
     place = STEPS.index(step)
     last = place + 1 == len(STEPS)
-    buttons.button(
-        "← Back", on_click=_go, args=(STEPS[max(place - 1, 0)],), disabled=place == 0, key="back"
-    )
-    buttons.button(
-        "Now you: the playground →" if last else "Next →",
-        on_click=_play if last else _go,
-        args=() if last else (STEPS[place + 1],),
-        type="primary",
-        key="next",
-    )
+    turn = st.session_state.update
+    back = {"lesson": STEPS[max(place - 1, 0)]}
+    onward = {"part": "playground"} if last else {"lesson": STEPS[place + 1]}
+    label = "Now you: the playground →" if last else "Next →"
+    buttons.button("← Back", on_click=turn, args=(back,), disabled=place == 0, key="back")
+    buttons.button(label, on_click=turn, args=(onward,), type="primary", key="next")
     lesson = LESSONS[place]
     st.subheader(f"{step}. {lesson.title}", anchor=False)
     st.markdown(lesson.text)
@@ -190,14 +170,6 @@ def _new_situation() -> None:
     st.session_state.update({PLACED: (), PAST: [], NOTE: "", RIVAL: False})
 
 
-def _forget_rival() -> None:
-    st.session_state[RIVAL] = False
-
-
-def _try() -> None:
-    st.session_state[RIVAL] = True
-
-
 def _read_link() -> None:
     """The points of a freshly opened link, or a sentence."""
     st.session_state[PLACED] = ()
@@ -267,7 +239,8 @@ def _settings() -> None:
     with st.container(horizontal=True, gap="large"):
         st.segmented_control(
             "Play for the lowest cost of", play.GOALS, key="goal", bind=URL, default="balance",
-            required=True, on_change=_forget_rival, width="content",
+            required=True, on_change=st.session_state.update, args=({RIVAL: False},),
+            width="content",
         )  # fmt: skip
         st.slider(
             "Copies per click", 1, play.BUDGET, 1, key="copies", bind=URL, width=340,
@@ -298,7 +271,9 @@ def _buttons() -> None:
         st.markdown(f"**{left} of {play.BUDGET} points left.** Click on the plane.")
         st.button("Undo", on_click=_undo, disabled=not st.session_state.get(PAST))
         st.button("Reset", on_click=_reset, disabled=not _placed())
-        st.button("Let the algorithm try", on_click=_try, type="primary")
+        rival = {RIVAL: True}
+        label = "Let the algorithm try"
+        st.button(label, on_click=st.session_state.update, args=(rival,), type="primary")
 
 
 def _typing(game: play.Game) -> None:

@@ -10,8 +10,8 @@ import antidote_core as ac
 from antidote_core.paper.marks import MARKS
 from antidote_core.paper.results import Results, stored_results
 from antidote_core.paper.rows import FAIRNESS_TABLES
-from antidote_core.paper.summary import claims, headline, mark_counts
-from antidote_core.paper.tables import TableRow, table_rows
+from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
+from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.reporting.figures import paper_figures
 from pages._ui.jobs import run_settings, store
 from pages._ui.shared.frame import is_dark, or_show_error
@@ -40,7 +40,7 @@ def head(found: Results) -> None:
 def choose_table() -> str:
     names = paper_figures.table_names()
     shown = st.selectbox("Table of the paper", list(names), key="table", bind=URL)
-    title = paper_figures.table_titles()[names[shown]].partition(": ")[2]
+    title = TITLES[names[shown]].partition(": ")[2]
     st.caption(f"{title[0].upper()}{title[1:]}.")
     return names[shown]
 
@@ -76,15 +76,11 @@ def table(found: Results, name: str) -> list[TableRow]:
         key="paper-table",
     )
     if name in FAIRNESS_TABLES:
-        table_words()
+        st.caption(
+            "agree: share of the independent clusterings (scikit-learn, fresh seeds) that meet the "
+            "target; noise band: plain clustering over seeds. In brackets the number of points."
+        )
     return rows
-
-
-def table_words() -> None:
-    st.caption(
-        "agree: share of the independent clusterings (scikit-learn, fresh seeds) that meet the "
-        "target; noise band: plain clustering over seeds. In brackets the number of points."
-    )
 
 
 def one_row(rows: list[TableRow]) -> None:
@@ -148,7 +144,7 @@ def quality(found: Results) -> None:
             "data, on U alone · the same with the antidote points counted. Of the silhouette the "
             "paper prints no figures."
         )
-        st.dataframe(paper_figures.quality_frame(found), hide_index=True)
+        st.dataframe(quality_rows(found), hide_index=True)
 
 
 def take_along(found: Results) -> None:

@@ -19,6 +19,7 @@ from pages._ui.shared.frame import chart, is_dark, or_show_error
 from pages._ui.shared.link import escape
 
 LIMIT = uploads.size_words(uploads.MAX_BYTES)
+_samples = cache(uploads.sample_files)
 MEGABYTES = uploads.MAX_BYTES // 1024**2
 
 
@@ -80,11 +81,6 @@ def samples() -> None:
     st.caption("  \n".join(f"{escape(sample.name)}: {sample.sentence}" for sample in _samples()))
 
 
-@cache
-def _samples() -> tuple[uploads.Sample, ...]:
-    return uploads.sample_files()
-
-
 def _answer(kind: str, key: Hashable, read: Callable[[], Any]) -> Any:
     """What was read, or why it is refused, as an error: also a slow refusal is met once only."""
     found = rooms.mine().kept(kind, key, lambda: _or_refusal(read), 2, "Reading the table…")
@@ -110,9 +106,9 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
         if guess is None:
             return None, None, None
         said = (
-            f"separated by {_words(uploads.SEPARATORS, guess.separator)}, "
-            f"decimal {_words(uploads.DECIMALS, guess.decimal)}, "
-            f"thousands {_words(uploads.THOUSANDS, guess.thousands)}, "
+            f"separated by {uploads.SEPARATORS[guess.separator]}, "
+            f"decimal {uploads.DECIMALS[guess.decimal]}, "
+            f"thousands {uploads.THOUSANDS[guess.thousands]}, "
             f"{uploads.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
@@ -158,10 +154,6 @@ def _form(guess: uploads.TextFormat, mark: str) -> uploads.TextFormat:
             )
         )  # fmt: skip
     return uploads.TextFormat(*chosen)
-
-
-def _words(options: dict[str, str], sign: str) -> str:
-    return options[sign]
 
 
 def show(brought: Brought) -> tuple[uploads.ColumnFacts, ...]:
@@ -249,8 +241,9 @@ def _show_groups(groups: uploads.Groups, join_key: str) -> None:
     helpful = uploads.helpful_minimum(groups.sizes)
     if helpful:
         st.button(
-            f"Join groups of fewer than {helpful:,} rows", on_click=_set, args=(join_key, helpful)
-        )
+            f"Join groups of fewer than {helpful:,} rows", on_click=st.session_state.update,
+            args=({join_key: helpful},),
+        )  # fmt: skip
     sizes = groups.sizes
     if len(sizes) > uploads.MOST_SHOWN:
         sizes = dict(sorted(sizes.items(), key=lambda item: -item[1])[: uploads.MOST_SHOWN])
@@ -261,10 +254,6 @@ def _show_groups(groups: uploads.Groups, join_key: str) -> None:
         chart(figure, uploads.sizes_table(groups.sizes), "upload-sizes", alt)
     if groups.unknown:
         st.caption(f"{groups.unknown:,} rows have no group and are left out.")
-
-
-def _set(key: str, value: int) -> None:
-    st.session_state[key] = value
 
 
 def _features(
@@ -391,7 +380,10 @@ def _use(brought: Brought, choice: uploads.Choice) -> None:
     )  # fmt: skip
     title = uploads.clean_text(title) or "table"
     name = own_tables.choosable_name(title)
-    encoded = or_show_error(_encoded, brought, choice, name, title)
+    encoded = or_show_error(
+        rooms.mine().kept, "encoded", (brought.key, choice, name, title),
+        lambda: uploads.encode(brought.table, choice, name, title), 2, "Preparing the data…",
+    )  # fmt: skip
     if encoded is None:
         return
     data = encoded.data
@@ -404,23 +396,9 @@ def _use(brought: Brought, choice: uploads.Choice) -> None:
     with st.expander("What is done to the table"):
         for note in data.notes:
             st.markdown(f"- {escape(note)}")
-    if st.button("Use this data", type="primary", key="use-new"):
-        if or_show_error(_keep, data) is None:
-            return
+    pressed = st.button("Use this data", type="primary", key="use-new")
+    if pressed and or_show_error(own_tables.keep, data):
         lead_on(name)
-
-
-def _encoded(brought: Brought, choice: uploads.Choice, name: str, title: str) -> uploads.Encoded:
-    return rooms.mine().kept(
-        "encoded", (brought.key, choice, name, title),
-        lambda: uploads.encode(brought.table, choice, name, title),
-        most=2, note="Preparing the data…",
-    )  # fmt: skip
-
-
-def _keep(data: ac.Dataset) -> bool:
-    own_tables.keep(data)
-    return True
 
 
 def lead_on(name: str) -> None:

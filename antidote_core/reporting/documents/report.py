@@ -283,11 +283,7 @@ def _data(record: RunRecord) -> Section:
     paragraphs.append("What was changed on the way here. " + " ".join(data.notes))
     chart = Chart(
         bars.group_size_figure(data),
-        "Points per group: "
-        + ", ".join(
-            f"{name} {size:,}"
-            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
-        ),
+        bars.group_size_words(data),
         tables.group_table(data),
         "How large the groups are",
         words.small_groups(data),

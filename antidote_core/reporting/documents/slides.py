@@ -44,11 +44,7 @@ def _data(record: RunRecord, dark: bool) -> Slide:
         f"{data.title or dataset_title(record.spec)}: {data.n:,} points in "
         f"{len(data.group_names)} groups by {data.protected}.",
         bars.group_size_figure(data, dark),
-        "Points per group: "
-        + ", ".join(
-            f"{name} {size:,}"
-            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
-        ),
+        bars.group_size_words(data),
         note=data.source,
     )
 

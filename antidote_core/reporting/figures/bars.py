@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -15,6 +16,7 @@ from antidote_core.reporting.figures.palette import (
     LIGHT_INK,
     VANILLA,
     Mark,
+    framed,
     group_mark,
     ink,
 )
@@ -24,14 +26,24 @@ from antidote_core.reporting.text.words import EQUAL, chart_text, number, percen
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
+WRITTEN_BESIDE: dict[str, Any] = {
+    "orientation": "h",
+    "textposition": "outside",
+    "cliponaxis": False,
+}
 WRITABLE = 0.11  # narrower parts of a bar have no room for their figure
+
+
+def group_size_words(data: Dataset) -> str:
+    """How large the groups are, in words."""
+    sizes = zip(data.group_names, data.group_sizes.tolist(), strict=True)
+    return "Points per group: " + ", ".join(f"{name} {size:,}" for name, size in sizes)
 
 
 def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
     """One bar per group with its points and share."""
-    return size_figure(
-        dict(zip(data.group_names, data.group_sizes.tolist(), strict=True)), "points", dark
-    )
+    sizes = dict(zip(data.group_names, data.group_sizes.tolist(), strict=True))
+    return size_figure(sizes, "points", dark)
 
 
 def size_figure(
@@ -45,13 +57,11 @@ def size_figure(
         figure.add_bar(
             y=[name],
             x=[size],
-            orientation="h",
             name=name,
             marker={"color": mark.color, "pattern": _pattern(mark)},
             text=f"{size:,} ({percent(size / whole)})",
-            textposition="outside",
-            cliponaxis=False,
             hovertemplate=f"{name}: {size:,} of {whole:,} {unit}<extra></extra>",
+            **WRITTEN_BESIDE,
         )
     _rows(figure, len(sizes))
     figure.update_layout(showlegend=False)
@@ -132,16 +142,14 @@ def group_cost_figure(
         figure.add_bar(
             y=[name],
             x=[cost],
-            orientation="h",
             name=name,
             marker={
                 "color": VANILLA,
                 "line": {"color": DECIDES if decides else VANILLA, "width": 4 if decides else 0},
             },
             text=f"<b>{number(cost)} ◀ decides</b>" if decides else number(cost),
-            textposition="outside",
-            cliponaxis=False,
             hovertemplate=f"{name}: {number(cost)}<extra></extra>",
+            **WRITTEN_BESIDE,
         )
     _rows(figure, len(group_names))
     figure.update_layout(showlegend=False)
@@ -168,12 +176,10 @@ def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
         autorange="reversed", automargin=True, showgrid=False, ticks="", fixedrange=True,
     )  # fmt: skip
     figure.update_xaxes(fixedrange=True)
-    figure.update_layout(
-        height=ROW * rows + (130 if legend else 80),
-        margin={"l": 10, "r": 10, "t": 40 if legend else 10, "b": 40},
-        bargap=0.25,
+    framed(
+        figure, ROW * rows + (130 if legend else 80), 40 if legend else 10, bargap=0.25,
         legend={**LEGEND_ABOVE, "title": None},
-    )
+    )  # fmt: skip
 
 
 PAIR_ROW = 46  # pixels per group
@@ -198,18 +204,21 @@ def cluster_sizes(table: BalanceTable) -> str:
 
 
 def cost_pair_figure(
-    before: SocialTable, after: SocialTable, group_names: tuple[str, ...], digits: int = 3
+    before: SocialTable,
+    after: SocialTable,
+    group_names: Sequence[str],
+    digits: int = 3,
+    labels: tuple[str, str] = ("plain clustering", "with antidote"),
+    row: int = PAIR_ROW,
 ) -> go.Figure:
-    """Two bars per group, plain clustering and with antidote; the largest of each is outlined."""
+    """Two bars per group, before and after; the largest of each is outlined."""
     figure = go.Figure()
-    rows = (("plain clustering", before, VANILLA), ("with antidote", after, ANTIDOTE))
-    for name, table, color in rows:
+    for name, table, color in zip(labels, (before, after), (VANILLA, ANTIDOTE), strict=True):
         decides = [j == table.group for j in range(len(group_names))]
         costs = [float(cost) for cost in table.group_costs]
         figure.add_bar(
             y=[chart_text(group) for group in group_names],
             x=costs,
-            orientation="h",
             name=name,
             marker={
                 "color": color,
@@ -222,9 +231,8 @@ def cost_pair_figure(
                 f"<b>{number(cost, digits)} ◀ decides</b>" if flag else number(cost, digits)
                 for cost, flag in zip(costs, decides, strict=True)
             ],
-            textposition="outside",
-            cliponaxis=False,
             hovertemplate=f"%{{y}}, {name}: %{{text}}<extra></extra>",
+            **WRITTEN_BESIDE,
         )
     top = max(before.cost, after.cost)
     figure.update_xaxes(
@@ -233,14 +241,10 @@ def cost_pair_figure(
     figure.update_yaxes(
         type="category", autorange="reversed", automargin=True, fixedrange=True, ticks=""
     )
-    figure.update_layout(
-        barmode="group",
-        bargap=0.25,
-        height=PAIR_ROW * len(group_names) + 120,
-        margin={"l": 10, "r": 10, "t": 36, "b": 40},
+    return framed(
+        figure, row * len(group_names) + 120, 36, barmode="group", bargap=0.25,
         legend={**LEGEND_ABOVE, "traceorder": "normal"},
-    )
-    return figure
+    )  # fmt: skip
 
 
 def cost_pair_table(

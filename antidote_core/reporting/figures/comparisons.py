@@ -23,6 +23,7 @@ from antidote_core.reporting.figures.palette import (
     LEGEND_ABOVE,
     VANILLA,
     cluster_mark,
+    framed,
 )
 from antidote_core.reporting.text.run_words import settings
 from antidote_core.reporting.text.verdict import cost_digits, verdict
@@ -279,13 +280,8 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
             figure.add_hline(y=cost, line={"color": VANILLA, "width": 1.5}, row=row, col=1)
     figure.update_yaxes(title="cost, lower is fairer")
     figure.update_xaxes(title="antidote points |V|", row=len(kinds), col=1)
-    figure.update_layout(
-        height=HEIGHT * len(kinds),
-        margin={"l": 10, "r": 10, "t": 60, "b": 40},
-        legend={**LEGEND_ABOVE, "y": 1.02},
-        showlegend=True,
-    )
-    return figure
+    legend = {**LEGEND_ABOVE, "y": 1.02}
+    return framed(figure, HEIGHT * len(kinds), 60, legend=legend, showlegend=True)
 
 
 def curves_words(sides: Sequence[Side]) -> str:

@@ -11,12 +11,12 @@ import plotly.graph_objects as go
 from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint
 from antidote_core.algorithms.algorithm1.solve import ConvexResult
 from antidote_core.analysis.convex_runs import Path
+from antidote_core.reporting.figures.bars import cost_pair_figure
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
     BASELINE,
-    DECIDES,
-    LEGEND_ABOVE,
     VANILLA,
+    framed,
     group_mark,
     ink,
 )
@@ -122,50 +122,11 @@ def path_table(path: Path) -> pd.DataFrame:
     return pd.DataFrame({"λ": [f"{lam:.4g}" for lam in path.lambdas], "clusters": path.clusters})
 
 
-def group_cost_pairs(
-    result: ConvexResult, group_names: Sequence[str], dark: bool = False
-) -> go.Figure:
+def group_cost_pairs(result: ConvexResult, group_names: Sequence[str]) -> go.Figure:
     """Two bars per group, plain and with the antidote points; the largest of each is marked."""
-    figure = go.Figure()
-    digits = cost_digits(result)
-    for label, table, color in (
-        ("plain", result.vanilla_table, VANILLA),
-        ("with antidote points", result.table, ANTIDOTE),
-    ):
-        costs = table.group_costs.tolist()
-        decides = [j == table.group for j in range(len(costs))]
-        figure.add_bar(
-            y=[chart_text(group) for group in group_names],
-            x=costs,
-            orientation="h",
-            name=label,
-            marker={
-                "color": color,
-                "line": {"color": DECIDES, "width": [3 if flag else 0 for flag in decides]},
-            },
-            text=[
-                f"<b>{number(cost, digits)} ◀ decides</b>" if flag else number(cost, digits)
-                for cost, flag in zip(costs, decides, strict=True)
-            ],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}, " + label + ": %{x:.4f}<extra></extra>",
-        )
-    largest = max(result.vanilla_cost, result.cost)
-    figure.update_layout(
-        barmode="group",
-        height=66 * len(group_names) + 110,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={**LEGEND_ABOVE, "traceorder": "normal"},
-        font={"color": ink(dark)},
-    )
-    figure.update_yaxes(
-        type="category", autorange="reversed", automargin=True, showgrid=False, fixedrange=True
-    )
-    figure.update_xaxes(
-        title="average cost, lower is fairer", range=[0, 1.5 * largest or 1.0], fixedrange=True
-    )
-    return figure
+    before, after, digits = result.vanilla_table, result.table, cost_digits(result)
+    labels = ("plain", "with antidote points")
+    return cost_pair_figure(before, after, group_names, digits, labels, row=66)
 
 
 def difference_figure(
@@ -210,7 +171,7 @@ def difference_figure(
         hovertemplate="λ = %{x:.4g}: %{y:.5f}<br>plain %{customdata[0]:.4f} (%{customdata[2]} "
         "clusters)<br>after %{customdata[1]:.4f} (%{customdata[3]} clusters)<extra></extra>",
     )
-    figure.update_layout(height=250, margin={"l": 10, "r": 10, "t": 10, "b": 40}, showlegend=False)
+    framed(figure, 250, 10, showlegend=False)
     figure.update_yaxes(
         title="difference", range=[low - room, high + room], zeroline=False, fixedrange=True,
         automargin=True, nticks=6, exponentformat="none",
@@ -271,12 +232,7 @@ def clusterpath_figure(
             hovertemplate="centre<extra></extra>",
         )  # fmt: skip
     room = 0.06 * (upper - lower)
-    figure.update_layout(
-        height=460,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend=LEGEND_ABOVE,
-        dragmode="pan",
-    )
+    framed(figure, 460, dragmode="pan")
     across, up = map(chart_text, path.plane.names)
     figure.update_xaxes(
         title=across, zeroline=False, range=[lower[0] - room[0], upper[0] + room[0]]

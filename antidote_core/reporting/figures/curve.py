@@ -16,10 +16,10 @@ import plotly.graph_objects as go
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
     BASELINE,
-    LEGEND_ABOVE,
     TARGET_DASH,
     VANILLA,
     baseline_ink,
+    framed,
     hollow,
     ink,
 )
@@ -298,12 +298,7 @@ def run_curve_figure(
     largest = max([1, *rounds["size"].tolist()])
     figure.update_xaxes(title="antidote points |V|", range=[-0.02 * largest, 1.05 * largest])
     figure.update_yaxes(title="cost, lower is fairer", range=[frame.min(), frame.max()])
-    figure.update_layout(
-        height=FIGURE_HEIGHT,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend=LEGEND_ABOVE,
-    )
-    return figure
+    return framed(figure, FIGURE_HEIGHT)
 
 
 def step_table(view: RunView) -> pd.DataFrame:

@@ -41,9 +41,9 @@ from antidote_core.reporting.figures.frontier_table import (
 from antidote_core.reporting.figures.palette import (
     BASELINE,
     DECIDES,
-    LEGEND_ABOVE,
     VANILLA,
     baseline_ink,
+    framed,
     hollow,
     ink,
 )
@@ -223,7 +223,6 @@ def _by_setting(view: SweepView, problem: tuple[str, str, int], dark: bool) -> d
 
 HEIGHT = 440
 APART = 0.12  # part of the axis between two labels; on a small screen they fit when turned
-_MARGIN = {"l": 10, "r": 10, "t": 40, "b": 50}
 
 
 def cost_figure(
@@ -260,14 +259,8 @@ def cost_figure(
         title="cost, lower is fairer", range=[frame["cost"].min(), frame["cost"].max()],
         automargin=True,
     )  # fmt: skip
-    figure.update_layout(
-        height=plot_height(view, problem) + 60,
-        margin=_MARGIN,
-        legend=LEGEND_ABOVE,
-        showlegend=True,
-        font={"color": ink(dark)},
-    )
-    return figure
+    height = plot_height(view, problem) + 60
+    return framed(figure, height, bottom=50, showlegend=True, font={"color": ink(dark)})
 
 
 def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = False) -> go.Figure:
@@ -299,14 +292,7 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
             _beside(figure, row, row["side"], 13 + 18 * row["lift"], ink(dark))
     figure.update_xaxes(title="cost, lower is fairer")
     figure.update_yaxes(title="silhouette, higher is clearer", automargin=True)
-    figure.update_layout(
-        height=HEIGHT,
-        margin=_MARGIN,
-        legend=LEGEND_ABOVE,
-        showlegend=True,
-        font={"color": ink(dark)},
-    )
-    return figure
+    return framed(figure, HEIGHT, bottom=50, showlegend=True, font={"color": ink(dark)})
 
 
 def _beside(figure: go.Figure, row: pd.Series, side: str, shift: float, color: str) -> None:

@@ -23,6 +23,7 @@ from antidote_core.reporting.figures.palette import (
     VANILLA,
     Mark,
     cluster_mark,
+    framed,
     group_mark,
     ink,
 )
@@ -90,12 +91,7 @@ def map_figure(
         figure.add_trace(scatter(**_antidote(antidote, dark)))
     if centers is not None:
         figure.add_trace(scatter(**_centers(centers, dark)))
-    figure.update_layout(
-        height=height,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={**LEGEND_ABOVE, "itemsizing": "constant"},
-        dragmode="pan",
-    )
+    framed(figure, height, legend={**LEGEND_ABOVE, "itemsizing": "constant"}, dragmode="pan")
     across, up = map(chart_text, axis_titles)
     figure.update_xaxes(title=across, zeroline=False)
     figure.update_yaxes(title=up, zeroline=False)

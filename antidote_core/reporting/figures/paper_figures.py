@@ -13,13 +13,14 @@ from antidote_core.paper.marks import BETTER, NOT, REPRODUCED, limit_share, need
 from antidote_core.paper.results import Results, Row
 from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS
 from antidote_core.paper.summary import TITLES, ours_rows
-from antidote_core.paper.tables import TableRow, quality_rows, table_rows
+from antidote_core.paper.tables import TableRow, table_rows
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
     BASELINE,
     DECIDES,
     LEGEND_ABOVE,
     VANILLA,
+    framed,
     ink,
 )
 from antidote_core.runs.spec import RunSpec
@@ -74,11 +75,6 @@ def styled(frame: pd.DataFrame) -> object:
         return f"color: {color}; font-weight: bold" if color else ""
 
     return frame.style.map(style, subset=["mark"])
-
-
-def quality_frame(results: Results) -> pd.DataFrame:
-    """Silhouette, Davies-Bouldin and Calinski-Harabasz at k = 2 with the paper's beside them."""
-    return pd.DataFrame(quality_rows(results))
 
 
 def live_spec(spec: Mapping[str, object]) -> RunSpec:
@@ -142,7 +138,7 @@ def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
             customdata=hover if label == OURS else [f"{x:.3g}% of U" for x in paper],
             hovertemplate="%{y}: %{x:.3g}% of U, %{customdata}<extra></extra>",
         )  # fmt: skip
-    return _framed(drawn, "|V| in percent of U", dark, len(rows))
+    return _in_rows(drawn, "|V| in percent of U", dark, len(rows))
 
 
 def _both(results: Results, row: TableRow) -> dict[str, Row]:
@@ -167,7 +163,7 @@ def _ratios(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
             hovertemplate="%{y}: %{x:.3g} times<extra></extra>",
         )  # fmt: skip
     drawn.add_vline(x=1, line={"color": ink(dark), "dash": "dash", "width": 1})
-    return _framed(drawn, "seconds over the fair algorithm's seconds", dark, len(rows))
+    return _in_rows(drawn, "seconds over the fair algorithm's seconds", dark, len(rows))
 
 
 def _differences(results: Results, dark: bool) -> go.Figure:
@@ -185,31 +181,24 @@ def _differences(results: Results, dark: bool) -> go.Figure:
             hovertemplate="λ = %{x}: %{y:.3g}%<extra>" + row["dataset"] + "</extra>",
         )  # fmt: skip
     drawn.add_hline(y=0, line={"color": ink(dark), "width": 1})
-    drawn.update_layout(
-        height=340, margin={"l": 10, "r": 10, "t": 50, "b": 10},
-        legend={**LEGEND_ABOVE, "y": 1.05},
+    return framed(
+        drawn, 340, 50, 10, legend={**LEGEND_ABOVE, "y": 1.05},
         xaxis={"title": "λ"}, yaxis={"title": "gain in percent of the plain cost"},
     )  # fmt: skip
-    return drawn
 
 
-def _framed(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
-    drawn.update_layout(
-        height=120 + 26 * rows,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
-        legend=LEGEND_ABOVE,
+def _in_rows(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
+    return framed(
+        drawn,
+        120 + 26 * rows,
+        top=30,
+        bottom=10,
         xaxis={"title": title, "type": "log", "dtick": 1, "tickformat": "~g"},
         yaxis={"autorange": "reversed", "automargin": True},
         font={"color": ink(dark)},
     )
-    return drawn
 
 
 def table_names() -> Mapping[str, str]:
     """The names of our tables by what the paper calls them, in the paper's order."""
     return {paper_tables()[name]["source"]: name for name in TITLES}
-
-
-def table_titles() -> Mapping[str, str]:
-    """The tables by name, in the paper's order."""
-    return TITLES

@@ -1,6 +1,7 @@
 """What a run and a sweep have in common on their page: open, start, stop, verdict, trouble."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,12 +16,7 @@ from pages._ui.jobs.sweep_settings import SweepRequest
 from pages._ui.shared.frame import or_show_error
 from pages._ui.shared.link import agrees, escape
 
-TONES = {
-    "good": "0,158,115",
-    "doubtful": "230,159,0",
-    "bad": "213,94,0",
-    "waiting": "0,114,178",
-}
+STYLE = Path(__file__).with_name("jobs.css")  # colours of the verdict, where Run stands
 
 
 def opened(
@@ -82,26 +78,6 @@ def _stop(kind: JobKind, job_id: str) -> None:
         st.rerun()
     if stopped is False:
         st.info(f"Somebody else asked for this {kind} too and is watching, so it goes on.")
-
-
-def style() -> None:
-    """Colours of the verdict, and the Run button where it can always be reached."""
-    rules = "".join(
-        f".st-key-verdict-{tone} {{border-left: 7px solid rgb({color}); border-radius: 4px; "
-        f"background: rgba({color},0.10); padding: 0.8rem 1rem;}}"
-        for tone, color in TONES.items()
-    )
-    st.html(
-        f"<style>{rules} [class*='st-key-verdict-'] h3 {{padding: 0; font-size: 1.4rem;}}"
-        ".st-key-main h1 {font-size: 1.5rem; padding: 0.2rem 0;}"
-        ".st-key-main h3 {font-size: 1.15rem; padding: 0.2rem 0;}"
-        ".st-key-main [data-testid=stMetricValue] {font-size: 1.35rem;}"
-        # What a fragment is about to draw again must not fade meanwhile.
-        "[data-testid=stMain] [data-stale=true] {opacity: 1 !important; transition: none;}"
-        "[data-testid=stLayoutWrapper]:has(> .st-key-runbar) {position: sticky; bottom: 0;"
-        "z-index: 5; backdrop-filter: blur(14px);}"
-        ".st-key-runbar {padding: 0.6rem 0 1rem 0;}</style>"
-    )
 
 
 def latest(kind: JobKind, job_id: str) -> tuple[JobStatus, Any] | None:

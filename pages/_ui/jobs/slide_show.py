@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape as escape_html
+from pathlib import Path
 
 import streamlit as st
 
@@ -68,30 +69,8 @@ def _slides(job: Job, status: JobStatus, dark: bool) -> list[Slide]:
     return run_slides(RunRecord(data, status.spec, view, layout, job_id, status.name), dark)
 
 
+STYLE = Path(__file__).with_name("slides.css")
 PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
-
-
-def style() -> None:
-    """No header, no navigation, large type that shrinks with the screen."""
-    st.html(
-        "<style>[data-testid=stHeader], [data-testid=stSidebar], [data-testid=stToolbar],"
-        "[data-testid=stSidebarCollapsedControl] {display: none;}"
-        "[data-testid=stMainBlockContainer] {padding: 2vh 4vw 5rem 4vw; max-width: none;}"
-        ".st-key-slide h1 {font-size: clamp(1.6rem, 3.6vw, 3.4rem); line-height: 1.2;"
-        "padding: 0 0 1vh 0;}"
-        ".slide-numbers {display: flex; flex-wrap: wrap; gap: 3vh 5vw; padding: 11vh 0 6vh 0;}"
-        ".slide-numbers div {flex: 1 1 12rem;}"
-        ".slide-numbers b {display: block; font-size: clamp(2.4rem, 7.5vw, 8rem); line-height: 1.1;"
-        "white-space: nowrap;}"
-        ".slide-numbers .wide b {font-size: clamp(1.6rem, 4vw, 4.4rem);}"
-        ".slide-numbers span {display: block; font-size: clamp(1.1rem, 2vw, 2.1rem);}"
-        ".slide-numbers small {display: block; opacity: 0.75;"
-        "font-size: clamp(0.95rem, 1.3vw, 1.3rem);}"
-        ".slide-note p {font-size: clamp(1rem, 1.35vw, 1.35rem) !important; opacity: 0.8;}"
-        ".st-key-turn {position: fixed; right: 1.2rem; bottom: 0.6rem; width: auto !important;"
-        "opacity: 0.55;} .st-key-turn:hover, .st-key-turn:focus-within {opacity: 1;}"
-        ".st-key-turn [data-testid=stMarkdownContainer] p {white-space: nowrap;}</style>"
-    )
 
 
 def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:

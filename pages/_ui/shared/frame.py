@@ -1,6 +1,7 @@
 """The frame around every page, and how pages draw: a chart with its table, an error in words."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -44,7 +45,7 @@ def navigation() -> StreamlitPage:
 
 def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
-    page_style()
+    style(Path(__file__).with_name("page.css"))
     start_warming()
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
@@ -85,10 +86,12 @@ def chart(figure: Any, table: pd.DataFrame, key: str, alt: str, movable: bool = 
         st.dataframe(table, hide_index=True)
 
 
-def number_with_scale(label: str, value: str, scale: str, explanation: str) -> None:
-    """One number with its unit or reference right below it."""
-    st.metric(label, value, help=explanation)
-    st.caption(escape(scale))
+def numbers_with_scales(*numbers: tuple[str, str, str, str]) -> None:
+    """Numbers side by side: label, value, its unit or reference right below it, what it means."""
+    places = st.columns(len(numbers))
+    for place, (label, value, scale, meaning) in zip(places, numbers, strict=True):
+        place.metric(label, value, help=meaning)
+        place.caption(escape(scale))
 
 
 def marked(table: pd.DataFrame) -> Any:
@@ -97,11 +100,6 @@ def marked(table: pd.DataFrame) -> Any:
     return table.style.map(lambda cell: style if str(cell).endswith("◀") else "")
 
 
-def page_style() -> None:
-    """Less empty room above the page than Streamlit leaves, so that more fits on one screen."""
-    st.html(
-        "<style>[data-testid='stMainBlockContainer'] "
-        "{padding-top: 4rem; padding-bottom: 3rem;} "
-        # It would write cells as they are, formulas included; our own CSV files do not.
-        "button[aria-label='Download as CSV'] {display: none;}</style>"
-    )
+def style(file: Path) -> None:
+    """Add the rules of a CSS file to the page."""
+    st.html(f"<style>{file.read_text(encoding='utf-8')}</style>")

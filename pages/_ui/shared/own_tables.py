@@ -77,8 +77,10 @@ def _mine(name: str) -> ac.Dataset:
     return tables[name]
 
 
-def keep(data: ac.Dataset) -> None:
+def keep(data: ac.Dataset) -> str:
+    """Keep a table for this browser; returns its name."""
     rooms.ROOMS.put(visitor(), rooms.session(), data)
+    return data.name
 
 
 def forget(name: str) -> int:
