@@ -16,13 +16,14 @@ from antidote_core.cli.run import read_settings
 from antidote_core.engine import RunError, Runner
 from antidote_core.engine.limits import Limits
 from antidote_core.errors import SpecError
-from antidote_core.reporting.figures.frontier_table import cell_table, problem_title, setting_title
+from antidote_core.reporting.figures.frontier_table import cell_table, setting_title
 from antidote_core.reporting.text.frontier_words import (
     before_sentence,
     cells_sentence,
     curve_sentence,
     sure_sentences,
 )
+from antidote_core.reporting.text.run_words import problem_title
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
 from antidote_core.runs.kinds import SWEEP

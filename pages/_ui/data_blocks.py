@@ -7,8 +7,7 @@ from antidote_core.analysis.vanilla import VanillaReport
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
 from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.maps import map_figure, map_frame
-from antidote_core.reporting.figures.palette import cluster_mark, group_mark
+from antidote_core.reporting.figures.maps import colored, map_figure, map_frame
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.glossary import explain
 from pages._ui.shared import answers, own_tables
@@ -123,13 +122,7 @@ def point_map(data: ac.Dataset, choice: ClusteringSettings, report: VanillaRepor
     rows = map_rows(data.n, choice.seed, None if show_all else MAP_LIMIT)
     plane = answers.plane(data)
     solution = report.solution
-    if color == "group":
-        codes, names = data.groups, data.group_names
-        marks = [group_mark(code, dark) for code in range(len(names))]
-    else:
-        codes = solution.labels
-        names = tuple(f"cluster {c + 1}" for c in range(choice.k))
-        marks = [cluster_mark(c, dark) for c in range(choice.k)]
+    codes, names, marks = colored(data, solution.labels, choice.k, color, dark)
     places = plane.place(data.points[rows])
     # Only there is a cluster a cell of the plane: two features, every point at its nearest centre.
     has_cells = plane.exact and CLUSTERINGS[choice.clustering].by_nearest_center

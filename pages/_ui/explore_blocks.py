@@ -8,9 +8,8 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.analysis.progress import progress
 from antidote_core.analysis.references import has_baseline, vanilla_cost_of
-from antidote_core.clustering import CLUSTERINGS
 from antidote_core.engine.status import JobStatus
-from antidote_core.fairness import FAIRNESS, get_fairness
+from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures.comparisons import (
     baseline_costs,
     comparison_table,
@@ -26,7 +25,7 @@ from antidote_core.reporting.text.design_words import (
     doing_sentence,
 )
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
-from antidote_core.reporting.text.run_words import departures, limits
+from antidote_core.reporting.text.run_words import combination, departures, limits
 from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.reporting.text.words import duration, number, share_of_data
 from antidote_core.runs.state import JobState
@@ -122,8 +121,7 @@ PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
 
 def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
     """Which run this is."""
-    pair = f"{CLUSTERINGS[spec.clustering].title} + {FAIRNESS[spec.fairness].title.lower()}"
-    st.title(f"{escape(data.title)}: {pair}, k = {spec.k}", anchor=False)
+    st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False)
 
 
 def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:

@@ -22,7 +22,6 @@ from antidote_core.reporting.figures.frontier_table import (
     level_table,
     look,
     off_quality_chart,
-    problem_title,
     quality_table,
     setting_title,
     settings_of,
@@ -31,6 +30,7 @@ from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_i
 from antidote_core.reporting.text.frontier_words import (
     before_sentence,
     chart_words,
+    curve_name,
     curve_sentence,
     failures_sentence,
     failures_table,
@@ -38,6 +38,7 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
+from antidote_core.reporting.text.run_words import problem_title
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -357,19 +358,14 @@ def _clickable(table: pd.DataFrame, spec: dict[str, Any], key: str, alt: str) ->
 
 def how_sure(view: SweepView) -> None:
     """Share of seeds, noise band and a plain sentence for every curve."""
-    assert view.spec is not None
     found = [one for one in curves(view) if one.sureness is not None]
     if not found:
         return
     st.subheader("How sure are we?", anchor=False)
     for one in found:
-        parts = []
-        if len(view.spec.problems) > 1:
-            parts.append(problem_title(one.setting.problem))
-        if len(settings_of(view.spec, one.setting.problem)) > 1:
-            parts.append(setting_title(one.setting, view.spec))
-        name = f"**{', '.join(parts)}:** " if parts else ""
-        st.markdown(f"- {name}{escape(' '.join(sure_sentences(view, one)))}")
+        name = curve_name(view, one)
+        said = escape(" ".join(sure_sentences(view, one)))
+        st.markdown(f"- **{name}:** {said}" if name else f"- {said}")
     with st.expander("How sure, in numbers"):
         st.dataframe(sureness_table(view), hide_index=True)
 

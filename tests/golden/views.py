@@ -38,7 +38,6 @@ from antidote_core.reporting.figures.frontier_table import (
     cost_table,
     level_table,
     off_quality_chart,
-    problem_title,
     quality_table,
     setting_title,
 )
@@ -72,6 +71,7 @@ from antidote_core.reporting.text.run_words import (
     departures,
     limits,
     list_table,
+    problem_title,
     run_rows,
     settings,
 )

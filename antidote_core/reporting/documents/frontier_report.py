@@ -17,7 +17,6 @@ from antidote_core.reporting.figures.frontier_table import (
     digits_of,
     level_table,
     off_quality_chart,
-    problem_title,
     setting_title,
 )
 from antidote_core.reporting.text import words
@@ -28,11 +27,12 @@ from antidote_core.reporting.text.frontier_words import (
     failures_sentence,
     failures_table,
     frontier_verdict,
+    level_of,
     sure_sentences,
     sureness_table,
 )
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
-from antidote_core.reporting.text.run_words import OF_THE_IDEA, departures
+from antidote_core.reporting.text.run_words import OF_THE_IDEA, departures, problem_title
 from antidote_core.reporting.text.words import duration, number, percent, share_of_data
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -335,7 +335,7 @@ def _opening(record: FrontierRecord) -> Slide:
     digits, sure = digits_of(view, best.setting.problem), best.sureness
     if sure is None:
         return Slide(verdict.headline, note=" ".join(verdict.details))
-    [level] = [x for x in best.levels if x.size == sure.size]
+    level = level_of(best, sure)
     share = share_of_data(sure.size, view.points)
     numbers = [
         BigNumber(number(sure.noise.middle, digits), "cost before", "plain clustering"),

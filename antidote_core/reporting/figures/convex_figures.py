@@ -19,6 +19,7 @@ from antidote_core.reporting.figures.palette import (
     framed,
     group_mark,
     ink,
+    rimmed,
 )
 from antidote_core.reporting.text.words import chart_text, digits_showing, number, percent
 from antidote_core.types import Dataset
@@ -107,13 +108,14 @@ def sweep_table(sweep: Sequence[SweepPoint]) -> pd.DataFrame:
     """The numbers of a difference curve."""
     return pd.DataFrame(
         {
-            "λ": [f"{point.lam:.4g}" for point in sweep],
-            "plain cost": [point.vanilla_cost for point in sweep],
-            "cost after": [point.cost for point in sweep],
-            "difference": [point.difference for point in sweep],
-            "clusters, plain": [point.vanilla_clusters for point in sweep],
-            "clusters, after": [point.clusters for point in sweep],
+            "λ": f"{point.lam:.4g}",
+            "plain cost": point.vanilla_cost,
+            "cost after": point.cost,
+            "difference": point.difference,
+            "clusters, plain": point.vanilla_clusters,
+            "clusters, after": point.clusters,
         }
+        for point in sweep
     )
 
 
@@ -202,8 +204,7 @@ def clusterpath_figure(
         figure.add_scatter(
             x=path.places[0, members, 0], y=path.places[0, members, 1], mode="markers", name=name,
             legendgroup=name, hovertemplate=f"{name}<extra></extra>",
-            marker={"color": mark.color, "symbol": mark.symbol, "size": 7,
-                    "line": {"width": 0.5, "color": ink(dark)}},
+            marker=rimmed(mark.symbol, 7, mark.color, ink(dark), 0.5),
         )  # fmt: skip
     lower, upper = path.places[0].min(axis=0), path.places[0].max(axis=0)
     reach = FAR * (upper - lower)
@@ -214,8 +215,7 @@ def clusterpath_figure(
             lower, upper = np.minimum(lower, place), np.maximum(upper, place)
             figure.add_scatter(
                 x=[place[0]], y=[place[1]], mode="markers", name=f"{len(path.antidote)} antidote",
-                marker={"symbol": "star", "size": 15, "color": ANTIDOTE,
-                        "line": {"width": 1, "color": ink(dark)}},
+                marker=rimmed("star", 15, ANTIDOTE, ink(dark)),
                 hovertemplate="antidote points, all in one place<extra></extra>",
             )  # fmt: skip
         else:

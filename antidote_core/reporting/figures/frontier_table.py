@@ -16,11 +16,10 @@ import pandas as pd
 from antidote_core.analysis.frontier_curves import Curve, curve, quality_points
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
-from antidote_core.clustering import CLUSTERINGS
-from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.reporting.figures.curve import Line, is_near, label_lines
 from antidote_core.reporting.figures.palette import ANTIDOTE
+from antidote_core.reporting.text.run_words import problem_title
 from antidote_core.reporting.text.words import digits_showing, number, percent, share_of_data
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, CellRow, Reference, SweepView
@@ -64,18 +63,6 @@ def look(index: int, dark: bool = False) -> Look:
     colors = _DARK if dark else _LIGHT
     turn = index % len(_SYMBOLS)
     return Look(colors[index % len(colors)], _SYMBOLS[turn], _GLYPHS[turn], _DASHES[turn])
-
-
-def problem_title(problem: tuple[str, str, int]) -> str:
-    """Clustering, cost and k as people call them.
-
-    >>> problem_title(("kmeans", "balance", 2))
-    'k-means + balance, k = 2'
-    """
-    clustering, fairness, k = problem
-    method = CLUSTERINGS[clustering].title if clustering in CLUSTERINGS else clustering
-    cost = FAIRNESS[fairness].title.lower() if fairness in FAIRNESS else fairness
-    return f"{method} + {cost}, k = {k}"
 
 
 def setting_title(setting: Setting, spec: SweepSpec) -> str:
@@ -304,6 +291,16 @@ def off_quality_chart(view: SweepView, problem: tuple[str, str, int]) -> str:
     return f"Off this chart: {'; '.join(missing)}." if missing else ""
 
 
+def which(setting: Setting, size: int) -> dict[str, Any]:
+    """The first columns of a table for people: which setting, how many points."""
+    return {
+        "problem": problem_title(setting.problem),
+        "optimizer": setting.optimizer,
+        "box": setting.box,
+        "antidote points": size,
+    }
+
+
 def level_table(view: SweepView) -> pd.DataFrame:
     """For people: one row per problem, setting and size."""
     rows = []
@@ -311,10 +308,7 @@ def level_table(view: SweepView) -> pd.DataFrame:
         found = curve(view, setting)
         rows += [
             {
-                "problem": problem_title(setting.problem),
-                "optimizer": setting.optimizer,
-                "box": setting.box,
-                "antidote points": x.size,
+                **which(setting, x.size),
                 "share of data (%)": 100 * x.share,
                 "median cost": x.median,
                 "band from": x.low,
@@ -335,10 +329,7 @@ def cell_table(view: SweepView, problem: tuple[str, str, int] | None = None) -> 
     """For people: one row per cell, of one problem or of all."""
     return pd.DataFrame(
         {
-            "problem": problem_title(row.setting.problem),
-            "optimizer": row.setting.optimizer,
-            "box": row.setting.box,
-            "antidote points": row.size,
+            **which(row.setting, row.size),
             "share of data (%)": 100 * row.share,
             "seed": row.seed,
             "state": row.state,

@@ -26,6 +26,7 @@ from antidote_core.reporting.figures.palette import (
     framed,
     group_mark,
     ink,
+    rimmed,
 )
 from antidote_core.reporting.text.words import chart_text, map_caption
 from antidote_core.runs.spec import RunSpec
@@ -76,13 +77,14 @@ def map_figure(
                     name=name,
                     legendgroup=str(code),
                     showlegend=turn == 0,
-                    marker={
-                        "color": marks[code].color,
-                        "symbol": marks[code].symbol,
-                        "size": 4 if many else 7,
-                        "opacity": 0.5 if many else 0.85,
-                        "line": {"width": 0 if many else 0.5, "color": ink(dark)},
-                    },
+                    marker=rimmed(
+                        marks[code].symbol,
+                        4 if many else 7,
+                        marks[code].color,
+                        ink(dark),
+                        0 if many else 0.5,
+                        opacity=0.5 if many else 0.85,
+                    ),
                     hovertemplate=f"{name}<extra></extra>",
                 )
             )
@@ -139,12 +141,7 @@ def _centers(centers: Floats, dark: bool, size: int = 13, letters: int = 20) -> 
         "text": [str(c + 1) for c in range(len(centers))],
         "textposition": "bottom right",
         "textfont": {"size": letters, "color": ink(dark), "weight": "bold"},
-        "marker": {
-            "symbol": "x",
-            "size": size,
-            "color": ink(dark),
-            "line": {"width": 1.5, "color": ink(not dark)},
-        },
+        "marker": rimmed("x", size, ink(dark), ink(not dark), 1.5),
         "hovertemplate": "centre of cluster %{text}<extra></extra>",
     }
 
@@ -155,12 +152,7 @@ def _antidote(antidote: Floats, dark: bool) -> dict[str, Any]:
         "y": antidote[:, 1],
         "mode": "markers",
         "name": "antidote",
-        "marker": {
-            "symbol": "star",
-            "size": 13,
-            "color": ANTIDOTE,
-            "line": {"width": 1, "color": ink(dark)},
-        },
+        "marker": rimmed("star", 13, ANTIDOTE, ink(dark)),
         "hovertemplate": "antidote point<extra></extra>",
     }
 
@@ -287,7 +279,10 @@ def run_map_figure(
     height: int = RUN_HEIGHT,
 ) -> go.Figure:
     """U small and pale, V as large outlined stars, centres before (hollow) and after."""
-    codes, names, marks = _colors(data, shot, coloring, dark)
+    if coloring == "changed":
+        codes, names, marks = _changed(data, shot, dark)
+    else:
+        codes, names, marks = colored(data, shot.labels, len(shot.centers), coloring, dark)
     figure = map_figure(
         picture.places,
         codes[picture.rows],
@@ -319,20 +314,22 @@ def _atoms(shot: Snapshot) -> tuple[Floats, Ints]:
     return atoms.reshape(-1, shot.step.antidote.shape[1]), copies
 
 
-def _colors(
-    data: Dataset, shot: Snapshot, coloring: str, dark: bool
+def colored(
+    data: Dataset, labels: Ints, k: int, coloring: str, dark: bool
 ) -> tuple[Ints, tuple[str, ...], list[Mark]]:
-    k = len(shot.centers)
+    """Codes (n,), their names and marks: points by their group, or by their cluster of `k`."""
     if coloring == "cluster":
         names = tuple(f"cluster {c + 1}" for c in range(k))
-        return shot.labels, names, [cluster_mark(c, dark) for c in range(k)]
-    if coloring == "changed":
-        moved = int(shot.changed.sum())
-        names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
-        pale = Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
-        return shot.changed, names, [pale, Mark(ink(dark), "diamond", "")]
+        return labels, names, [cluster_mark(c, dark) for c in range(k)]
     marks = [group_mark(code, dark) for code in range(len(data.group_names))]
     return data.groups, data.group_names, marks
+
+
+def _changed(data: Dataset, shot: Snapshot, dark: bool) -> tuple[Ints, tuple[str, ...], list[Mark]]:
+    moved = int(shot.changed.sum())
+    names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
+    pale = Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
+    return shot.changed, names, [pale, Mark(ink(dark), "diamond", "")]
 
 
 def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go.Scatter:
@@ -349,13 +346,7 @@ def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go
         name=f"antidote ({int(picture.copies.sum()):,})",
         text=texts,
         hovertemplate="%{text}<extra></extra>",
-        marker={
-            "symbol": "star",
-            "size": sizes,
-            "color": ANTIDOTE,
-            "opacity": 1.0,
-            "line": {"width": 1.5, "color": ink(dark)},
-        },
+        marker=rimmed("star", sizes, ANTIDOTE, ink(dark), 1.5, opacity=1.0),
     )
 
 
@@ -372,12 +363,7 @@ def _add_centers(figure: go.Figure, scatter: type, picture: Picture, dark: bool)
                 name="centre before",
                 text=names,
                 hovertemplate="centre %{text} of plain clustering<extra></extra>",
-                marker={
-                    "symbol": "circle",
-                    "size": 11,
-                    "color": VANILLA,
-                    "line": {"width": 2, "color": ink(dark)},
-                },
+                marker=rimmed("circle", 11, VANILLA, ink(dark), 2),
             )
         )
     for old, new in zip(picture.before[moved], picture.after[moved], strict=True):

@@ -7,6 +7,7 @@ apart for people who see colours differently.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -39,6 +40,14 @@ def framed(
     return figure.update_layout(
         **{"height": height, "margin": margin, "legend": LEGEND_ABOVE, **layout}
     )
+
+
+def rimmed(
+    symbol: str, size: float | Sequence[float], color: str, rim: str, width: float = 1, **more: Any
+) -> dict[str, Any]:
+    """The marker of a scatter plot, with a rim that sets it apart from what is below it."""
+    line = {"width": width, "color": rim}
+    return {"symbol": symbol, "size": size, "color": color, "line": line, **more}
 
 
 class Mark(NamedTuple):

@@ -7,13 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from antidote_core.analysis.frontier_curves import Curve, Sureness, curves
+from antidote_core.analysis.frontier_curves import Curve, Level, Sureness, curves
 from antidote_core.reporting.figures.frontier_table import (
     baseline_lines,
     digits_of,
-    problem_title,
     setting_title,
+    settings_of,
+    which,
 )
+from antidote_core.reporting.text.run_words import problem_title
 from antidote_core.reporting.text.verdict import Tone, Verdict
 from antidote_core.reporting.text.words import duration, number, percent, points_text, share_of_data
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -83,14 +85,19 @@ def cells_sentence(view: SweepView) -> str:
     return "; ".join(parts) + "."
 
 
+def level_of(found: Curve, sure: Sureness) -> Level:
+    """The level of a curve that its sureness is about."""
+    return next(x for x in found.levels if x.size == sure.size)
+
+
 def curve_sentence(view: SweepView, found: Curve) -> str:
     """One curve in one sentence: what it takes, or what the lowest cost was."""
     assert view.spec is not None
     if found.sureness is None:
         return "No cell is done yet."
     digits = digits_of(view, found.setting.problem)
-    sure, [level] = found.sureness, [x for x in found.levels if x.size == found.sureness.size]
-    cost = number(level.median, digits)
+    sure = found.sureness
+    cost = number(level_of(found, sure).median, digits)
     vanilla = number(sure.noise.middle, digits)
     change = f"the median cost is {cost} instead of {vanilla}"
     if found.smallest is not None:
@@ -137,10 +144,8 @@ def sureness_table(view: SweepView) -> pd.DataFrame:
             "setting": setting_title(found.setting, view.spec),
         }
         if found.sureness is not None:
-            sure, [level] = (
-                found.sureness,
-                [x for x in found.levels if x.size == found.sureness.size],
-            )
+            sure = found.sureness
+            level = level_of(found, sure)
             row |= {
                 "antidote points": sure.size,
                 "reaches the target": "yes" if sure.reaches else "no",
@@ -173,10 +178,7 @@ def failures_table(view: SweepView) -> pd.DataFrame:
     """The failed cells with their reasons."""
     return pd.DataFrame(
         {
-            "problem": problem_title(row.setting.problem),
-            "optimizer": row.setting.optimizer,
-            "box": row.setting.box,
-            "antidote points": row.size,
+            **which(row.setting, row.size),
             "seed": row.seed,
             "reason": row.reason,
         }
@@ -212,8 +214,8 @@ def _finished(view: SweepView) -> Verdict:
         key=lambda one: (one.smallest.size, -one.smallest.share) if one.smallest else (0, 0.0),
     )
     best = reaching[0] if reaching else min(found, key=_depth)
-    name = _name(view, best) if len(found) > 1 else ""
-    head = f"{name}{curve_sentence(view, best)}"
+    name = curve_name(view, best) if len(found) > 1 else ""
+    head = f"{name}: {curve_sentence(view, best)}" if name else curve_sentence(view, best)
     counted = ""
     if len(found) > 1:
         counted = f"{len(reaching)} of {len(found)} settings reach their target."
@@ -245,14 +247,15 @@ def _so_far(view: SweepView) -> tuple[str, ...]:
     return (f"So far {len(reaching)} of {len(found)} settings reach their target.",)
 
 
-def _name(view: SweepView, found: Curve) -> str:
+def curve_name(view: SweepView, found: Curve) -> str:
+    """What tells a curve from the others of its sweep; empty when it is the only one."""
     assert view.spec is not None
     parts = []
     if len(view.spec.problems) > 1:
         parts.append(problem_title(found.setting.problem))
-    if len(view.spec.optimizers) * len(view.spec.boxes) > 1:
+    if len(settings_of(view.spec, found.setting.problem)) > 1:
         parts.append(setting_title(found.setting, view.spec))
-    return f"{', '.join(parts)}: " if parts else ""
+    return ", ".join(parts)
 
 
 def _seeds(sure: Sureness) -> str:

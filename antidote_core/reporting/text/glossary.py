@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pandas as pd
-
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.runs.spec import PAPER_SYMBOLS
 
@@ -114,15 +112,6 @@ def cost_meaning(fairness: str) -> str:
     entry = get_fairness(fairness)
     said = entry.meaning or f"{entry.label}: {entry.sentence}"
     return f"{said} Lower is fairer. Best possible: {entry.best}"
-
-
-def glossary_table() -> pd.DataFrame:
-    """All terms with symbol and sentence, sorted by word."""
-    terms = sorted(GLOSSARY.values(), key=lambda term: term.word.casefold())
-    return pd.DataFrame(
-        [(term.word, term.symbol, term.sentence) for term in terms],
-        columns=["word", "symbol", "meaning"],
-    )
 
 
 def find_terms(text: str) -> list[Term]:

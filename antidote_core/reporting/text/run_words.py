@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
 
 import pandas as pd
 
@@ -34,18 +35,24 @@ TARGETS = {
 }
 
 
-def combination(spec: RunSpec) -> str:
-    """Clustering, cost and k in a few words.
+def problem_title(problem: tuple[str, str, int]) -> str:
+    """Clustering, cost and k as people call them.
 
-    >>> combination(RunSpec(dataset="bank", k=3))
-    'k-means + balance, k = 3'
+    >>> problem_title(("kmeans", "balance", 2))
+    'k-means + balance, k = 2'
     """
-    return f"{_clustering(spec)} + {_cost(spec).lower()}, k = {spec.k}"
+    clustering, fairness, k = problem
+    return f"{_title(CLUSTERINGS, clustering)} + {_title(FAIRNESS, fairness).lower()}, k = {k}"
+
+
+def combination(spec: RunSpec) -> str:
+    """The problem of a run in a few words."""
+    return problem_title((spec.clustering, spec.fairness, spec.k))
 
 
 def dataset_title(spec: RunSpec) -> str:
     """The data set as people call it; data of someone's own go by their name."""
-    return DATASETS[spec.dataset].title if spec.dataset in DATASETS else spec.dataset
+    return _title(DATASETS, spec.dataset)
 
 
 def settings(spec: RunSpec) -> dict[str, str]:
@@ -61,8 +68,8 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "rows": _rows(spec),
         "sample": "all rows" if spec.sample is None else f"{spec.sample:,} rows",
         "seed of the data": str(spec.sample_seed),
-        "clustering": _clustering(spec),
-        "cost": _cost(spec),
+        "clustering": _title(CLUSTERINGS, spec.clustering),
+        "cost": _title(FAIRNESS, spec.fairness),
         "clusters (k)": str(spec.k),
         "starts of the clustering": str(spec.restarts),
         "first size (V_s)": f"{spec.start_size:,}",
@@ -71,7 +78,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
         if isinstance(spec.target, str)
         else f"at most {number(spec.target, 4)}",
         "dimensions of the random space (n′)": space,
-        "optimizer": optimizer.title if optimizer else spec.optimizer,
+        "optimizer": _title(OPTIMIZERS, spec.optimizer),
         "how V grows": f"{spec.growth}: {GROWTH[spec.growth]}",
         "evaluations per round": f"{spec.budget:,}",
         "where points may lie": f"{spec.box}: {BOXES.get(spec.box, '')}".rstrip(": "),
@@ -97,14 +104,9 @@ def _rows(spec: RunSpec) -> str:
     return forms.get(spec.rows or next(iter(forms)), str(spec.rows))
 
 
-def _clustering(spec: RunSpec) -> str:
-    entry = CLUSTERINGS.get(spec.clustering)
-    return entry.title if entry else spec.clustering
-
-
-def _cost(spec: RunSpec) -> str:
-    entry = FAIRNESS.get(spec.fairness)
-    return entry.title if entry else spec.fairness
+def _title(registry: Mapping[str, Any], name: str) -> str:
+    """How an entry calls itself; something of someone's own goes by its name."""
+    return registry[name].title if name in registry else name
 
 
 STATES = {
