@@ -57,7 +57,7 @@ def charts(
         with map_place:
             step_blocks.run_map(run_id, data, spec, shot, options)
         if shot is not None:
-            step_blocks.points_table(run_id, data, view, shot)
+            step_blocks.points_table(run_id, data, shot)
     with left:
         explore_blocks.draw_curve(run_id, live, fair, step)
         if shot is not None:

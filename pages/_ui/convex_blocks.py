@@ -113,9 +113,10 @@ class Job:
 
 
 def _ask(
-    data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
+    data: ac.Dataset, kind: str, function: Callable[..., Any], given: tuple, settings: Key
 ) -> Job:
-    future = ask_about(data, kind, key, function, *arguments)
+    """What the function makes of what is given, under these settings; kept by the settings."""
+    future = ask_about(data, kind, settings, function, *given, *settings)
     return Job(future, future.done())
 
 
@@ -128,30 +129,27 @@ def draw_again(jobs: list[Job]) -> None:
 
 
 def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (asked.lam, asked.gamma, asked.size)
-    arguments = (data.points, data.groups, asked.lam, asked.gamma, asked.size)
-    return _ask(data, "convex", key, ac.solve_convex, *arguments)
+    settings = (asked.lam, asked.gamma, asked.size)
+    return _ask(data, "convex", ac.solve_convex, (data.points, data.groups), settings)
 
 
 def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (asked.lam, asked.size, asked.seed)
-    arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
-    return _ask(data, "convex-direct", key, convex_runs.direct_search, *arguments)
+    settings = (asked.lam, asked.size, BUDGET, asked.seed)
+    return _ask(data, "convex-direct", convex_runs.direct_search, (data,), settings)
 
 
 def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
-    key = (asked.gamma, asked.size, with_antidote)
-    arguments = (data, asked.gamma, asked.size, with_antidote)
-    return _ask(data, "convex-path", key, convex_runs.path_of, *arguments)
+    settings = (asked.gamma, asked.size, with_antidote)
+    return _ask(data, "convex-path", convex_runs.path_of, (data,), settings)
 
 
 def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (asked.seed, asked.gamma, asked.size)
     seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
-    others = [sample(replace(asked, seed=seed), name) for seed in seeds]
-    return _ask(
-        data, "convex-sweep", key, convex_runs.sweeps, data, others, asked.gamma, asked.size
-    )
+    others = tuple(sample(replace(asked, seed=seed), name) for seed in seeds)
+    known = (asked.seed, asked.gamma, asked.size)
+    arguments = (data, others, asked.gamma, asked.size)
+    future = ask_about(data, "convex-sweep", known, convex_runs.sweeps, *arguments)
+    return Job(future, future.done())
 
 
 def header(data: ac.Dataset) -> None:

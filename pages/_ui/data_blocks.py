@@ -104,7 +104,7 @@ def group_costs(data: ac.Dataset, report: VanillaReport) -> None:
     st.subheader("What each group pays")
     names = data.group_names
     chart(
-        bars.group_cost_figure(report.social, names, is_dark()),
+        bars.group_cost_figure(report.social, names),
         tables.group_cost_table(report.social, names),
         "costs",
         words.social_sentence(report.social, names),

@@ -1,5 +1,7 @@
 """One step of a run: the map of U ∪ V, who is where, and the antidote points as a table."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import share_of_data
-from antidote_core.types import Floats
 from pages._ui.jobs import store
 from pages._ui.shared import answers
 from pages._ui.shared.frame import MODEBAR, is_dark
@@ -121,11 +122,14 @@ def _say_umap(data: ac.Dataset, folder: Path, computing: bool) -> None:
         "The UMAP layout of these data is being computed in the background (about half a minute, "
         "once); meanwhile PCA."
     )
-    st.fragment(_await_layout, run_every=2.0)(data, folder)
+    st.fragment(_await, run_every=2.0)(lambda: store.LAYOUTS.of(data, folder)[1])
 
 
-def _await_layout(data: ac.Dataset, folder: Path) -> None:
-    if not store.LAYOUTS.of(data, folder)[1]:
+def _await(computing: Callable[[], bool], note: str = "") -> None:
+    """Run the page again when the map is there, or cannot be had."""
+    if note:
+        st.caption(note)
+    if not computing():
         st.rerun()
 
 
@@ -164,15 +168,11 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
         st.plotly_chart(figure, key="joint-map", config=MODEBAR, alt=picture.caption)
         st.caption(picture.caption)
     elif computing:
-        st.fragment(_await_joint, run_every=1.0)(data, shot.step.antidote, folder)
+        note = "UMAP of U and V together is being computed (about half a minute)…"
+        joint = partial(store.LAYOUTS.joint, data, shot.step.antidote, folder, begin=False)
+        st.fragment(_await, run_every=1.0)(lambda: joint()[1], note)
     else:
         st.caption("The joint UMAP could not be computed.")
-
-
-def _await_joint(data: ac.Dataset, antidote: Floats, folder: Path) -> None:
-    st.caption("UMAP of U and V together is being computed (about half a minute)…")
-    if not store.LAYOUTS.joint(data, antidote, folder, begin=False)[1]:
-        st.rerun()
 
 
 def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot) -> None:
@@ -206,7 +206,7 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
         st.dataframe(table, hide_index=True)
 
 
-def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot) -> None:
+def points_table(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:
     """V in original units."""
     if not len(shot.step.antidote):
         return

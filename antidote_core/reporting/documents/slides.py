@@ -58,7 +58,7 @@ def _before(record: RunRecord, dark: bool) -> Slide:
         sentence = words.balance_sentence(balance, names)
         return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
     sentence = words.social_sentence(social, names)
-    return Slide(sentence, bars.group_cost_figure(social, names, dark), sentence, note=note)
+    return Slide(sentence, bars.group_cost_figure(social, names), sentence, note=note)
 
 
 def _gain(record: RunRecord) -> Slide:
@@ -172,7 +172,7 @@ class Slide:
     note: str = ""
 
 
-def for_the_back_row(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
+def for_the_back_row(figure: go.Figure) -> go.Figure:
     """A copy with writing that can be read from far away, and without what nobody will press.
 
     >>> large = for_the_back_row(go.Figure(go.Bar(x=[1], y=["a"], text=["1"])))
@@ -181,7 +181,7 @@ def for_the_back_row(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
     """
     large = go.Figure(figure)
     large.update_layout(
-        height=max(height, figure.layout.height or 0),
+        height=max(HEIGHT, figure.layout.height or 0),
         font={"size": WRITING},
         legend={"font": {"size": WRITING}},
     )

@@ -131,9 +131,7 @@ def cluster_mix_figure(
     return figure
 
 
-def group_cost_figure(
-    table: SocialTable, group_names: tuple[str, ...], dark: bool = False
-) -> go.Figure:
+def group_cost_figure(table: SocialTable, group_names: tuple[str, ...]) -> go.Figure:
     """One bar per group with its average cost; the largest, which decides, is outlined."""
     figure = go.Figure()
     for j, name in enumerate(map(chart_text, group_names)):

@@ -200,21 +200,18 @@ class Side:
     view: RunView
 
 
-def labels(sides: Sequence[Side]) -> list[str]:
+def labelled(sides: Sequence[Side]) -> dict[str, Side]:
     """A letter and the name for each: names may be the same."""
-    return [f"{_LETTERS[index]}: {side.name}" for index, side in enumerate(sides)]
+    return {f"{_LETTERS[index]}: {side.name}": side for index, side in enumerate(sides)}
 
 
 def settings_table(sides: Sequence[Side]) -> pd.DataFrame:
     """One row per setting, one column per run; the first column marks those that differ."""
-    asked = [settings(side.spec) for side in sides]
-    names = list(asked[0])
-    differs = [len({values[name] for values in asked}) > 1 for name in names]
-    table = pd.DataFrame({"": ["≠" if flag else "" for flag in differs], "setting": names})
-    for label, values in zip(labels(sides), asked, strict=True):
-        table[label] = [values[name] for name in names]
-    order = sorted(range(len(names)), key=lambda i: not differs[i])
-    return table.iloc[order].reset_index(drop=True)
+    table = pd.DataFrame({label: settings(side.spec) for label, side in labelled(sides).items()})
+    differs = table.nunique(axis=1) > 1
+    table = table.rename_axis("setting").reset_index()
+    table.insert(0, "", ["≠" if flag else "" for flag in differs])
+    return table.sort_values("", ascending=False, kind="stable", ignore_index=True)
 
 
 def difference_sentence(sides: Sequence[Side]) -> str:
@@ -243,13 +240,8 @@ def warning(sides: Sequence[Side]) -> str:
 def results_table(sides: Sequence[Side]) -> pd.DataFrame:
     """One row per figure, one column per run."""
     digits = max(cost_digits(side.view) for side in sides)
-    columns = {
-        label: _results(side, digits) for label, side in zip(labels(sides), sides, strict=True)
-    }
-    first = next(iter(columns.values()))
-    return pd.DataFrame(
-        {"": list(first), **{label: list(values.values()) for label, values in columns.items()}}
-    )
+    columns = {label: _results(side, digits) for label, side in labelled(sides).items()}
+    return pd.DataFrame(columns).rename_axis("").reset_index()
 
 
 def curves_figure(sides: Sequence[Side]) -> go.Figure:
@@ -260,7 +252,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
         rows=len(kinds), cols=1, subplot_titles=titles if len(kinds) > 1 else None,
         shared_xaxes=True, vertical_spacing=0.12,
     )  # fmt: skip
-    for index, (label, side) in enumerate(zip(labels(sides), sides, strict=True)):
+    for index, (label, side) in enumerate(labelled(sides).items()):
         found = side.view.steps
         mark = cluster_mark(index)
         figure.add_scatter(
@@ -288,7 +280,7 @@ def curves_words(sides: Sequence[Side]) -> str:
     """The figure in words."""
     said = [
         f"{label} ends at {number(side.view.cost, 4)} with {side.view.size:,} points"
-        for label, side in zip(labels(sides), sides, strict=True)
+        for label, side in labelled(sides).items()
     ]
     return "Cost against antidote size. " + "; ".join(said) + "."
 
@@ -297,7 +289,7 @@ def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
     """The table behind the curves."""
     rows = [
         {"run": label, "step": step.title, "points": len(step.antidote), "cost": step.cost}
-        for label, side in zip(labels(sides), sides, strict=True)
+        for label, side in labelled(sides).items()
         for step in side.view.steps
     ]
     return pd.DataFrame(rows, columns=["run", "step", "points", "cost"])

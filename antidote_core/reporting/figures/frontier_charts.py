@@ -8,7 +8,7 @@ Dots are drawn last, so that medians and bands never cover them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -46,6 +46,7 @@ from antidote_core.reporting.figures.palette import (
     framed,
     hollow,
     ink,
+    rimmed,
 )
 from antidote_core.reporting.text.words import share_of_data
 from antidote_core.runs.sweep_view import SweepView
@@ -225,18 +226,13 @@ HEIGHT = 440
 APART = 0.12  # part of the axis between two labels; on a small screen they fit when turned
 
 
-def cost_figure(
-    view: SweepView, problem: tuple[str, str, int], log: bool = True, dark: bool = False
-) -> go.Figure:
+def cost_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = False) -> go.Figure:
     """Median and band per setting, every cell a dot, reference lines, smallest sizes below."""
-    assert view.spec is not None
-    table = cost_table(view, problem, log)
+    table = cost_table(view, problem)
     figure = go.Figure()
     draw_band(figure, table)
     draw_lines(figure, table, dark)
-    for index, setting in enumerate(settings_of(view.spec, problem)):
-        title, style = setting_title(setting, view.spec), look(index, dark)
-        own = table[table["setting"] == title]
+    for title, style, own in _by_look(view, problem, table, dark):
         levels = own[own["kind"] == "level"]
         _band(figure, levels, style.color)
         figure.add_scatter(
@@ -254,7 +250,7 @@ def cost_figure(
             text=failed["shown"], hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     frame = table[table["kind"] == "frame"]
-    _x_axis(figure, view, frame["x"].min(), frame["x"].max(), log)
+    _x_axis(figure, view, frame["x"].min(), frame["x"].max())
     figure.update_yaxes(
         title="cost, lower is fairer", range=[frame["cost"].min(), frame["cost"].max()],
         automargin=True,
@@ -265,12 +261,9 @@ def cost_figure(
 
 def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = False) -> go.Figure:
     """Silhouette against cost: up and to the left is better."""
-    assert view.spec is not None
     table = quality_table(view, problem)
     figure = go.Figure()
-    for index, setting in enumerate(settings_of(view.spec, problem)):
-        title, style = setting_title(setting, view.spec), look(index, dark)
-        own = table[table["setting"] == title]
+    for title, style, own in _by_look(view, problem, table, dark):
         medians = own[own["kind"] == "median"]
         figure.add_scatter(
             x=medians["cost"], y=medians["quality"], mode="lines", name=title, legendgroup=title,
@@ -285,14 +278,23 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
             figure.add_scatter(
                 x=[row["cost"]], y=[row["quality"]], mode="markers", text=[row["label"]],
                 showlegend=False, cliponaxis=False, name=kind,
-                marker={"symbol": "line-ew-open", "size": 15, "color": color,
-                        "line": {"width": 5, "color": color}},
+                marker=rimmed("line-ew-open", 15, color, color, 5),
                 hovertemplate="%{text}: silhouette %{y:.3f}<extra></extra>",
             )  # fmt: skip
             _beside(figure, row, row["side"], 13 + 18 * row["lift"], ink(dark))
     figure.update_xaxes(title="cost, lower is fairer")
     figure.update_yaxes(title="silhouette, higher is clearer", automargin=True)
     return framed(figure, HEIGHT, bottom=50, showlegend=True, font={"color": ink(dark)})
+
+
+def _by_look(
+    view: SweepView, problem: tuple[str, str, int], table: pd.DataFrame, dark: bool
+) -> Iterator[tuple[str, Look, pd.DataFrame]]:
+    """Every setting with its title, its look and its rows."""
+    assert view.spec is not None
+    for index, setting in enumerate(settings_of(view.spec, problem)):
+        title = setting_title(setting, view.spec)
+        yield title, look(index, dark), table[table["setting"] == title]
 
 
 def _beside(figure: go.Figure, row: pd.Series, side: str, shift: float, color: str) -> None:
@@ -314,15 +316,10 @@ def _band(figure: go.Figure, levels: pd.DataFrame, color: str) -> None:
 def _dots(
     figure: go.Figure, cells: pd.DataFrame, x: str, y: str, style: Look, title: str, dark: bool
 ) -> None:
+    fills = cells["passed"].map(lambda passed: style.color if passed == "yes" else hollow(dark))
     figure.add_scatter(
         x=cells[x], y=cells[y], mode="markers", name=title, legendgroup=title, showlegend=False,
-        marker={
-            "symbol": style.symbol, "size": 9,
-            "color": cells["passed"].map(
-                lambda passed: style.color if passed == "yes" else hollow(dark)
-            ).tolist(),
-            "line": {"width": 2, "color": style.color},
-        },
+        marker=rimmed(style.symbol, 9, fills.tolist(), style.color, 2),
         customdata=cells[["shown", "points", "seed", "checks"]],
         hovertemplate="%{customdata[0]} with %{customdata[1]}, seed %{customdata[2]}<br>"
         "checks: %{customdata[3]}<extra></extra>",
@@ -335,8 +332,7 @@ def _smallest(figure: go.Figure, rows: pd.DataFrame, color: str, dark: bool) -> 
             figure.add_scatter(
                 x=[row["x"], row["x2"]], y=[row["cost"]] * 2, mode="lines+markers",
                 showlegend=False, line={"color": color, "width": 5},
-                marker={"symbol": "line-ns-open", "size": [0, 14], "color": color,
-                        "line": {"width": 4, "color": color}},
+                marker=rimmed("line-ns-open", [0, 14], color, color, 4),
                 text=[row["shown"]] * 2, hovertemplate="%{text}<extra></extra>",
             )  # fmt: skip
         figure.add_annotation(
@@ -345,12 +341,12 @@ def _smallest(figure: go.Figure, rows: pd.DataFrame, color: str, dark: bool) -> 
         )  # fmt: skip
 
 
-def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float, log: bool) -> None:
+def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float) -> None:
     assert view.spec is not None
-    ends = [math.log10(left), math.log10(right)] if log else [left, right]
-    sizes = written_sizes(view.spec.sizes, ends[1] - ends[0], log)
+    ends = [math.log10(left), math.log10(right)]
+    sizes = written_sizes(view.spec.sizes, ends[1] - ends[0])
     figure.update_xaxes(
-        type="log" if log else "linear",
+        type="log",
         range=ends,
         tickvals=sizes,
         ticktext=[f"{size:,}<br>{share_of_data(size, view.points)}" for size in sizes],
@@ -359,17 +355,17 @@ def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float, log: 
     )
 
 
-def written_sizes(sizes: Sequence[int], reach: float, log: bool) -> list[int]:
-    """The sizes that an axis as long as `reach` has room for: both ends, then from the left.
+def written_sizes(sizes: Sequence[int], reach: float) -> list[int]:
+    """The sizes that a logarithmic axis of `reach` decades has room for: the ends, then the rest.
 
-    >>> written_sizes([8, 9, 10, 11, 100], 1.3, log=True)
+    >>> written_sizes([8, 9, 10, 11, 100], 1.3)
     [8, 100]
-    >>> written_sizes([10, 20, 50, 100], 1.2, log=True)
+    >>> written_sizes([10, 20, 50, 100], 1.2)
     [10, 20, 50, 100]
     """
     kept: dict[int, float] = {}
     for size in (sizes[0], sizes[-1], *sizes[1:-1]):
-        place = math.log10(size) if log else float(size)
+        place = math.log10(size)
         if all(abs(place - other) >= APART * reach for other in kept.values()):
             kept[size] = place
     return sorted(kept)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -176,98 +176,73 @@ class Picture:
     exact: bool = False
 
 
-def flat_picture(
-    data: Dataset, spec: RunSpec, shot: Snapshot, plane: Plane, seed: int = 0
-) -> Picture:
+def flat_picture(data: Dataset, spec: RunSpec, shot: Snapshot, plane: Plane) -> Picture:
     """On the plane of the principal components, or of two features as they are."""
     atoms, copies = _atoms(shot)
-    rows = map_rows(data.n, seed, MAP_LIMIT)
+    rows = map_rows(data.n, SEED, MAP_LIMIT)
     places = plane.place(data.points[rows])
     cells: Sequence[Floats] = ()
-    if plane.exact and data.points.shape[1] == 2:
-        method = get_clustering(spec.clustering)
-        if method.by_nearest_center:
-            everything = np.vstack([places, atoms]) if len(atoms) else places
-            cells = cluster_cells(shot.centers, *map_frame(everything))
+    flat = plane.exact and data.points.shape[1] == 2
+    if flat and get_clustering(spec.clustering).by_nearest_center:
+        everything = np.vstack([places, atoms]) if len(atoms) else places
+        cells = cluster_cells(shot.centers, *map_frame(everything))
+    caption = map_caption(plane.share, plane.exact, len(rows), data.n, SEED)
+    before, after = plane.place(shot.before), plane.place(shot.centers)
     return Picture(
-        rows,
-        places,
-        plane.place(atoms),
-        copies,
-        plane.place(shot.before),
-        plane.place(shot.centers),
-        plane.names,
-        map_caption(plane.share, plane.exact, len(rows), data.n, seed),
-        cells,
+        rows, places, plane.place(atoms), copies, before, after, plane.names, caption, cells,
         plane.exact,
-    )
+    )  # fmt: skip
 
 
 def features_picture(
-    data: Dataset, spec: RunSpec, shot: Snapshot, features: tuple[int, int], seed: int = 0
+    data: Dataset, spec: RunSpec, shot: Snapshot, features: tuple[int, int]
 ) -> Picture:
     """Two features of the standardised data against each other."""
     axes = np.zeros((2, data.points.shape[1]))
     axes[0, features[0]] = axes[1, features[1]] = 1.0
     names = (data.feature_names[features[0]], data.feature_names[features[1]])
     plane = Plane(np.zeros(data.points.shape[1]), axes, 1.0, names, exact=True)
-    drawn = flat_picture(data, spec, shot, plane, seed)
+    drawn = flat_picture(data, spec, shot, plane)
     if data.points.shape[1] == 2:
         return drawn
     points = f"all {data.n:,}" if len(drawn.rows) == data.n else f"a random {len(drawn.rows):,}"
     caption = (
         f"Two of {data.points.shape[1]} features, in standard deviations. Points that look close "
-        f"may differ in all the others. Drawn: {points} of {data.n:,} points (seed {seed})."
+        f"may differ in all the others. Drawn: {points} of {data.n:,} points (seed {SEED})."
     )
-    return Picture(**{**drawn.__dict__, "caption": caption, "exact": False})
+    return replace(drawn, caption=caption, exact=False)
 
 
 def layout_picture(data: Dataset, shot: Snapshot, layout: Layout) -> Picture:
     """In a frozen UMAP layout of U; V and the centres are placed beside their nearest points."""
     atoms, copies = _atoms(shot)
-    everything = np.vstack([atoms, shot.before, shot.centers])
-    placed = layout.place(data.points, everything)
-    m, k = len(atoms), len(shot.centers)
     caption = (
         f"UMAP of {len(layout.rows):,} of {data.n:,} points (seed {SEED}), frozen: only neighbours "
         "mean something here, not distances or sizes. Antidote points and centres stand beside "
         "their nearest real points, however far away they are: see the table for the distance."
     )
-    return Picture(
-        layout.rows,
-        layout.positions,
-        placed[:m],
-        copies,
-        placed[m : m + k],
-        placed[m + k :],
-        ("UMAP 1", "UMAP 2"),
-        caption,
-    )
+    return _umap_picture(data, shot, layout, layout.place(data.points, atoms), copies, caption)
 
 
 def joint_picture(data: Dataset, shot: Snapshot, joint: Layout) -> Picture:
     """In a UMAP layout made of U and V together; rows below zero are those of V, in order."""
     real = joint.rows >= 0
     places = joint.positions[~real]
-    copies = np.ones(len(places), dtype=np.int64)
     around = Layout(joint.rows[real], joint.positions[real])
-    k = len(shot.centers)
-    centers = around.place(data.points, np.vstack([shot.before, shot.centers]))
     caption = (
         f"UMAP of {int(real.sum()):,} real and {len(places):,} antidote points together "
         f"(seed {SEED}). U lies elsewhere than in the frozen map: UMAP was free to move it. Copies "
         "of one antidote point are neighbours of each other, so they form a clump of their own."
     )
-    return Picture(
-        around.rows,
-        around.positions,
-        places,
-        copies,
-        centers[:k],
-        centers[k:],
-        ("UMAP 1", "UMAP 2"),
-        caption,
-    )
+    return _umap_picture(data, shot, around, places, np.ones(len(places), dtype=int), caption)
+
+
+def _umap_picture(
+    data: Dataset, shot: Snapshot, layout: Layout, atoms: Floats, copies: Ints, caption: str
+) -> Picture:
+    before, after = (layout.place(data.points, at) for at in (shot.before, shot.centers))
+    axes = ("UMAP 1", "UMAP 2")
+    return Picture(layout.rows, layout.positions, atoms, copies, before, after, axes, caption)
 
 
 def run_map_figure(
@@ -276,7 +251,6 @@ def run_map_figure(
     picture: Picture,
     coloring: str,
     dark: bool = False,
-    height: int = RUN_HEIGHT,
 ) -> go.Figure:
     """U small and pale, V as large outlined stars, centres before (hollow) and after."""
     if coloring == "changed":
@@ -292,7 +266,7 @@ def run_map_figure(
         cells=picture.cells,
         square=picture.exact,
         dark=dark,
-        height=height,
+        height=RUN_HEIGHT,
     )
     many = len(picture.places) > SVG_LIMIT
     # WebGL traces lie above all others, so what must stay on top is of the same kind.

@@ -7,7 +7,6 @@ apart for people who see colours differently.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def framed(
 
 
 def rimmed(
-    symbol: str, size: float | Sequence[float], color: str, rim: str, width: float = 1, **more: Any
+    symbol: str, size: Any, color: str | list[str], rim: str, width: float = 1, **more: Any
 ) -> dict[str, Any]:
     """The marker of a scatter plot, with a rim that sets it apart from what is below it."""
     line = {"width": width, "color": rim}

@@ -241,7 +241,7 @@ OF_THE_IDEA = (
 
 def limits(data: Dataset, spec: RunSpec, view: RunView) -> tuple[str, ...]:
     """Sentences, the most particular first; empty ones are left out."""
-    found = [_ending(view), _checks(view), _noise(view), _scope(data, spec), _search(spec, view)]
+    found = [_ending(view), _checks(view), _noise(view), _scope(data, spec), _search(view)]
     if view.size:
         found.append(extreme_sentence(data.points, view.antidote))
     found += [small_groups(data), _other_cost(spec), OF_THE_IDEA]
@@ -282,7 +282,7 @@ def _scope(data: Dataset, spec: RunSpec) -> str:
     )
 
 
-def _search(spec: RunSpec, view: RunView) -> str:
+def _search(view: RunView) -> str:
     if view.state == "finished" and not view.reached:
         return "Not reached does not mean impossible: the search looks at some of all possible V."
     if not view.size:
