@@ -8,7 +8,7 @@ import antidote_core as ac
 from antidote_core.engine.status import JobStatus
 from pages._ui import data_blocks, frontier_blocks
 from pages._ui.jobs import store, sweep_settings
-from pages._ui.jobs.downloads import take_along
+from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import STYLE, opened, run_bar
 from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error, style

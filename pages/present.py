@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages._ui.jobs import slide_show
+from pages._ui.jobs import documents
 from pages._ui.shared.frame import enter, or_show_error, style
 
 enter()
-style(slide_show.STYLE)
-job = slide_show.asked()
-slides = or_show_error(slide_show.slides_of, job) if job else None
+style(documents.STYLE)
+job = documents.asked()
+slides = or_show_error(documents.slides_of, job) if job else None
 if job and slides:
-    slide_show.show(slides, job.page, job.link)
+    documents.show(slides, job.page, job.link)
 else:
     st.title("Nothing to present", anchor=False)
     st.markdown("Open a finished run and press **Present** there, or choose one of your runs.")

@@ -10,20 +10,9 @@ from antidote_core.analysis.progress import progress
 from antidote_core.analysis.references import has_baseline, vanilla_cost_of
 from antidote_core.engine.status import JobStatus
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.figures.comparisons import (
-    baseline_costs,
-    comparison_table,
-    measure_figure,
-    measures,
-    side_note,
-)
+from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
-from antidote_core.reporting.text.design_words import (
-    cut_sentence,
-    cut_table,
-    design_sentences,
-    doing_sentence,
-)
+from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
 from antidote_core.reporting.text.run_words import combination, departures, limits
 from antidote_core.reporting.text.verdict import cost_digits, verdict
@@ -31,7 +20,7 @@ from antidote_core.reporting.text.words import duration, number, share_of_data
 from antidote_core.runs.state import JobState
 from pages._ui import data_blocks
 from pages._ui.jobs import run_settings, store
-from pages._ui.jobs.downloads import take_along
+from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import box, figure, latest
 from pages._ui.jobs.run_settings import RunRequest
 from pages._ui.shared import answers
@@ -58,23 +47,23 @@ def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
     """Small multiples, one measure each, the same order and colours everywhere."""
     if view.state in ("queued", "running"):
         return
-    table = comparison_table(view, fairness)
+    table = comparisons.comparison_table(view, fairness)
     if table.empty:
         if working:
             st.caption("Comparing with plain clustering and the fair algorithm…")
         return
     st.subheader("Against the others", anchor=False)
-    note = side_note(view, fairness)
+    note = comparisons.side_note(view, fairness)
     if note:
         st.markdown(f"**{escape(note)}**" if "worse" in note else escape(note))
     digits = cost_digits(view)
-    kinds = measures(fairness)
+    kinds = comparisons.measures(fairness)
     for start in range(0, len(kinds), 3):
         for column, measure in zip(st.columns(3), kinds[start : start + 3], strict=False):
             with column:
                 st.markdown(f"**{measure.title}**, {measure.better}")
                 st.plotly_chart(
-                    measure_figure(table, measure, digits),
+                    comparisons.measure_figure(table, measure, digits),
                     key=f"compare-{measure.column}",
                     config={"displayModeBar": False},
                     alt=f"{measure.title}, {measure.better}",
@@ -95,7 +84,7 @@ SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
 
 def sentences(view: ac.RunView) -> None:
     """Below the verdict of a run that ended; nothing where V was not designed."""
-    found = design_sentences(view)
+    found = design_words.design_sentences(view)
     if found:
         st.markdown("\n".join(f"- {escape(sentence)}" for sentence in found))
 
@@ -105,8 +94,8 @@ def contests(view: ac.RunView) -> None:
     if not view.cuts:
         return
     st.markdown(f"**Contests of the design: {len(view.cuts):,}**")
-    st.caption(f"Latest: {escape(cut_sentence(view.cuts[-1]))}.")
-    st.dataframe(cut_table(view), hide_index=True, height=SHOWN, key="contests")
+    st.caption(f"Latest: {escape(design_words.cut_sentence(view.cuts[-1]))}.")
+    st.dataframe(design_words.cut_table(view), hide_index=True, height=SHOWN, key="contests")
     st.caption(
         "Each row: a program places the points and promises a cost; then the data are clustered "
         "again. A competitor with the lower inertia becomes one more "
@@ -176,7 +165,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
     elif not view.noise:
         box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
     else:
-        doing = doing_sentence(view) or f"trying sets of {figures.size:,} points"
+        doing = design_words.doing_sentence(view) or f"trying sets of {figures.size:,} points"
         said = f"Round {figures.round}: {doing}"
         if figures.round and not figures.size:
             said = "Round 1 begins"
@@ -236,7 +225,7 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
     if working and not status.live:  # should the head have missed it
         st.rerun()
     st.subheader("Cost against antidote size", anchor=False)
-    fair = baseline_costs(view, _spec(status).fairness) or fair
+    fair = comparisons.baseline_costs(view, _spec(status).fairness) or fair
     table = curve_table(view, fair, shown)
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
                        alt=curve_words(view, fair))  # fmt: skip

@@ -15,29 +15,10 @@ from antidote_core.analysis.sweep_estimate import SweepEstimate, estimate_sweep,
 from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.status import JobStatus
 from antidote_core.engine.sweep.tasks import compute_reference
+from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart
-from antidote_core.reporting.figures.frontier_table import (
-    cell_table,
-    cost_table,
-    level_table,
-    look,
-    off_quality_chart,
-    quality_table,
-    setting_title,
-    settings_of,
-)
 from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
-from antidote_core.reporting.text.frontier_words import (
-    before_sentence,
-    chart_words,
-    curve_name,
-    curve_sentence,
-    failures_sentence,
-    failures_table,
-    frontier_verdict,
-    sure_sentences,
-    sureness_table,
-)
+from antidote_core.reporting.text import frontier_words
 from antidote_core.reporting.text.run_words import problem_title
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
@@ -166,10 +147,10 @@ def draw(known: Known) -> None:
                 if problem not in known.trouble:
                     st.markdown("Clustering the data as it is… You can press **Run** already.")
                 continue
-            st.markdown(escape(before_sentence(view, problem)))
+            st.markdown(escape(frontier_words.before_sentence(view, problem)))
             st.vega_lite_chart(
-                cost_table(view, problem), cost_chart(view, problem, dark=is_dark()),
-                key=f"before-{index}", alt=chart_words(view, problem),
+                frontier_table.cost_table(view, problem), cost_chart(view, problem, dark=is_dark()),
+                key=f"before-{index}", alt=frontier_words.chart_words(view, problem),
             )  # fmt: skip
             if has_baseline(*problem[:2]) and problem not in known.fair:
                 st.caption("The fair algorithm's lines are being computed…")
@@ -226,7 +207,7 @@ def _head(sweep_id: str, working: bool) -> None:
     if working and not status.live:
         st.rerun()
     store.watched(sweep_id)
-    found = frontier_verdict(view)
+    found = frontier_words.frontier_verdict(view)
     details = found.details
     if status.state is JobState.QUEUED:
         details = (status.message,)
@@ -271,9 +252,13 @@ def legend(view: SweepView) -> None:
     """What every picture on the page has in common, said once."""
     assert view.spec is not None
     dark = is_dark()
-    settings = settings_of(view.spec, view.spec.problems[0])
+    settings = frontier_table.settings_of(view.spec, view.spec.problems[0])
     marks = [
-        _swatch(look(i, dark).color, look(i, dark).glyph, setting_title(setting, view.spec))
+        _swatch(
+            frontier_table.look(i, dark).color,
+            frontier_table.look(i, dark).glyph,
+            frontier_table.setting_title(setting, view.spec),
+        )
         for i, setting in enumerate(settings)
     ]
     empty = ink(dark)
@@ -308,8 +293,12 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
     found = [one for one in curves(view) if one.setting.problem == problem]
     if len(view.spec.settings) > 1:  # one alone is the verdict
         for one in found:
-            name = f"**{setting_title(one.setting, view.spec)}:** " if len(found) > 1 else ""
-            st.markdown(f"{name}{escape(curve_sentence(view, one))}")
+            name = (
+                f"**{frontier_table.setting_title(one.setting, view.spec)}:** "
+                if len(found) > 1
+                else ""
+            )
+            st.markdown(f"{name}{escape(frontier_words.curve_sentence(view, one))}")
     reference = found[0].reference
     if reference is None and not any(one.levels for one in found):
         with st.container(height=200, border=True):
@@ -321,28 +310,28 @@ def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bo
     with left:
         st.markdown("**Cost against antidote size**")
         _clickable(
-            cost_table(view, problem, log), cost_chart(view, problem, log, dark),
-            f"cost-{index}-{'log' if log else 'linear'}", chart_words(view, problem),
+            frontier_table.cost_table(view, problem, log), cost_chart(view, problem, log, dark),
+            f"cost-{index}-{'log' if log else 'linear'}", frontier_words.chart_words(view, problem),
         )  # fmt: skip
     with right:
         st.markdown("**Quality against cost:** up and to the left is better")
         _clickable(
-            quality_table(view, problem), quality_chart(view, problem, dark),
+            frontier_table.quality_table(view, problem), quality_chart(view, problem, dark),
             f"quality-{index}", f"Silhouette against cost, {problem_title(problem)}.",
         )  # fmt: skip
         st.caption(
             "Numbers at the lines: antidote points, where there is room. Silhouette: how clearly "
             "the clusters of the real points lie apart, 1 at best. "
-            f"{off_quality_chart(view, problem)}"
+            f"{frontier_table.off_quality_chart(view, problem)}"
         )
     with st.expander("The numbers behind these charts"):
-        levels = level_table(view)
+        levels = frontier_table.level_table(view)
         if not levels.empty:
             st.markdown("By size:")
             mine = levels["problem"] == problem_title(problem)
             st.dataframe(levels[mine].drop(columns="problem"), hide_index=True)
         st.markdown("By cell:")
-        cells = cell_table(view, problem).drop(columns="problem")
+        cells = frontier_table.cell_table(view, problem).drop(columns="problem")
         st.dataframe(cells, hide_index=True, column_config={"run": None})
 
 
@@ -363,19 +352,19 @@ def how_sure(view: SweepView) -> None:
         return
     st.subheader("How sure are we?", anchor=False)
     for one in found:
-        name = curve_name(view, one)
-        said = escape(" ".join(sure_sentences(view, one)))
+        name = frontier_words.curve_name(view, one)
+        said = escape(" ".join(frontier_words.sure_sentences(view, one)))
         st.markdown(f"- **{name}:** {said}" if name else f"- {said}")
     with st.expander("How sure, in numbers"):
-        st.dataframe(sureness_table(view), hide_index=True)
+        st.dataframe(frontier_words.sureness_table(view), hide_index=True)
 
 
 def _failures(view: SweepView) -> None:
     if not view.count(FAILED):
         return
-    st.warning(escape(failures_sentence(view)), icon="⚠️")
+    st.warning(escape(frontier_words.failures_sentence(view)), icon="⚠️")
     with st.expander("The failed cells"):
-        st.dataframe(failures_table(view), hide_index=True)
+        st.dataframe(frontier_words.failures_table(view), hide_index=True)
 
 
 def missing(status: JobStatus, view: SweepView) -> None:

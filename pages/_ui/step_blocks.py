@@ -11,15 +11,7 @@ import antidote_core as ac
 from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
 from antidote_core.fairness import get_fairness
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.maps import (
-    COLORINGS,
-    features_picture,
-    flat_picture,
-    joint_picture,
-    layout_picture,
-    run_map_figure,
-)
+from antidote_core.reporting.figures import bars, maps, tables
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.verdict import cost_digits
@@ -63,7 +55,7 @@ def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
         default="features" if flat else "umap", required=True, key="projection", bind=URL,
     )  # fmt: skip
     color = bar.segmented_control(
-        "Colour by", list(COLORINGS), default="group", required=True, key="paint", bind=URL
+        "Colour by", list(maps.COLORINGS), default="group", required=True, key="paint", bind=URL
     )
     features = (0, 1)
     if projection == "features" and not flat:
@@ -142,12 +134,12 @@ def _drawn(
 ) -> tuple[Any, str]:
     projection, color, features, dark = how
     if layout is not None:
-        picture = layout_picture(data, shot, layout)
+        picture = maps.layout_picture(data, shot, layout)
     elif projection == "features":
-        picture = features_picture(data, spec, shot, features)
+        picture = maps.features_picture(data, spec, shot, features)
     else:
-        picture = flat_picture(data, spec, shot, answers.plane(data))
-    return run_map_figure(data, shot, picture, color, dark), picture.caption
+        picture = maps.flat_picture(data, spec, shot, answers.plane(data))
+    return maps.run_map_figure(data, shot, picture, color, dark), picture.caption
 
 
 def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None:
@@ -163,8 +155,8 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
     folder = store.layouts_of(run_id)
     layout, computing = store.LAYOUTS.joint(data, shot.step.antidote, folder, begin=True)
     if layout is not None:
-        picture = joint_picture(data, shot, layout)
-        figure = run_map_figure(data, shot, picture, color, is_dark())
+        picture = maps.joint_picture(data, shot, layout)
+        figure = maps.run_map_figure(data, shot, picture, color, is_dark())
         st.plotly_chart(figure, key="joint-map", config=MODEBAR, alt=picture.caption)
         st.caption(picture.caption)
     elif computing:

@@ -11,13 +11,7 @@ from antidote_core.analysis.snapshots import Snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.documents.report import RunRecord
-from antidote_core.reporting.figures import bars
-from antidote_core.reporting.figures.comparisons import (
-    comparison_table,
-    measure_figure,
-    measures,
-    side_note,
-)
+from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import dataset_title
@@ -120,10 +114,10 @@ def _sure(record: RunRecord) -> list[Slide]:
 
 def _others(record: RunRecord) -> list[Slide]:
     fairness = record.spec.fairness
-    table = comparison_table(record.view, fairness)
+    table = comparisons.comparison_table(record.view, fairness)
     if table.empty:
         return []
-    measure = measures(fairness)[0]
+    measure = comparisons.measures(fairness)[0]
     digits = cost_digits(record.view)
     known = table.dropna(subset=[measure.column]).sort_values(measure.column, kind="stable")
     ranked = [
@@ -131,8 +125,8 @@ def _others(record: RunRecord) -> list[Slide]:
         for name, cost in zip(known["clustering"], known[measure.column], strict=True)
     ]
     title = f"Fairest first: {', '.join(ranked)}."
-    note = f"{measure.title}, {measure.better}. {side_note(record.view, fairness)}"
-    return [Slide(title, measure_figure(table, measure, digits), title, note=note)]
+    note = f"{measure.title}, {measure.better}. {comparisons.side_note(record.view, fairness)}"
+    return [Slide(title, comparisons.measure_figure(table, measure, digits), title, note=note)]
 
 
 def _end(record: RunRecord) -> Slide:

@@ -9,17 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from antidote_core.fairness import BalanceTable, SocialTable
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    DECIDES,
-    LEGEND_ABOVE,
-    LIGHT_INK,
-    VANILLA,
-    Mark,
-    framed,
-    group_mark,
-    ink,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.tables import DECIDES_MARK
 from antidote_core.reporting.text.verdict import TINY
 from antidote_core.reporting.text.words import EQUAL, chart_text, number, percent, share_of_data
@@ -53,7 +43,7 @@ def size_figure(
     whole = whole or sum(sizes.values())
     figure = go.Figure()
     for code, (name, size) in enumerate(sizes.items()):
-        mark, name = group_mark(code, dark), chart_text(name)
+        mark, name = palette.group_mark(code, dark), chart_text(name)
         figure.add_bar(
             y=[name],
             x=[size],
@@ -85,7 +75,7 @@ def cluster_mix_figure(
     shares = [whole, *(table.counts[c] / max(totals[c], 1) for c in range(k))]
     figure = go.Figure()
     for j in range(g):
-        mark = group_mark(j, dark)
+        mark = palette.group_mark(j, dark)
         values = [float(share[j]) for share in shares]
         decides = [
             unequal and row == table.cluster + 1 and j == table.group for row in range(k + 1)
@@ -99,7 +89,7 @@ def cluster_mix_figure(
                 "color": mark.color,
                 "pattern": _pattern(mark),
                 "line": {
-                    "color": [DECIDES if flag else ink(dark) for flag in decides],
+                    "color": [palette.DECIDES if flag else palette.ink(dark) for flag in decides],
                     "width": [4 if flag else 0.5 for flag in decides],
                 },
             },
@@ -108,7 +98,7 @@ def cluster_mix_figure(
             insidetextanchor="middle",
             textangle=0,
             constraintext="none",
-            textfont={"color": LIGHT_INK, "size": 12},
+            textfont={"color": palette.LIGHT_INK, "size": 12},
             hovertemplate="%{y}: %{x:.1%} " + chart_text(group_names[j]) + "<extra></extra>",
         )
     _rows(figure, k + 1, legend=not compact)
@@ -126,7 +116,7 @@ def cluster_mix_figure(
             align="left",
             showarrow=False,
             text=f"<b>◀ decides</b><br>{percent(ratio)} of<br>fair share",
-            font={"color": DECIDES, "size": 12},
+            font={"color": palette.DECIDES, "size": 12},
         )
     return figure
 
@@ -142,8 +132,11 @@ def group_cost_figure(table: SocialTable, group_names: tuple[str, ...]) -> go.Fi
             x=[cost],
             name=name,
             marker={
-                "color": VANILLA,
-                "line": {"color": DECIDES if decides else VANILLA, "width": 4 if decides else 0},
+                "color": palette.VANILLA,
+                "line": {
+                    "color": palette.DECIDES if decides else palette.VANILLA,
+                    "width": 4 if decides else 0,
+                },
             },
             text=f"<b>{number(cost)} ◀ decides</b>" if decides else number(cost),
             hovertemplate=f"{name}: {number(cost)}<extra></extra>",
@@ -158,7 +151,7 @@ def group_cost_figure(table: SocialTable, group_names: tuple[str, ...]) -> go.Fi
     return figure
 
 
-def _pattern(mark: Mark) -> dict[str, object]:
+def _pattern(mark: palette.Mark) -> dict[str, object]:
     return {
         "shape": mark.pattern,
         "size": 7,
@@ -174,9 +167,9 @@ def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
         autorange="reversed", automargin=True, showgrid=False, ticks="", fixedrange=True,
     )  # fmt: skip
     figure.update_xaxes(fixedrange=True)
-    framed(
+    palette.framed(
         figure, ROW * rows + (130 if legend else 80), 40 if legend else 10, bargap=0.25,
-        legend={**LEGEND_ABOVE, "title": None},
+        legend={**palette.LEGEND_ABOVE, "title": None},
     )  # fmt: skip
 
 
@@ -211,7 +204,9 @@ def cost_pair_figure(
 ) -> go.Figure:
     """Two bars per group, before and after; the largest of each is outlined."""
     figure = go.Figure()
-    for name, table, color in zip(labels, (before, after), (VANILLA, ANTIDOTE), strict=True):
+    for name, table, color in zip(
+        labels, (before, after), (palette.VANILLA, palette.ANTIDOTE), strict=True
+    ):
         decides = [j == table.group for j in range(len(group_names))]
         costs = [float(cost) for cost in table.group_costs]
         figure.add_bar(
@@ -221,7 +216,7 @@ def cost_pair_figure(
             marker={
                 "color": color,
                 "line": {
-                    "color": [DECIDES if flag else color for flag in decides],
+                    "color": [palette.DECIDES if flag else color for flag in decides],
                     "width": [3 if flag else 0 for flag in decides],
                 },
             },
@@ -239,9 +234,9 @@ def cost_pair_figure(
     figure.update_yaxes(
         type="category", autorange="reversed", automargin=True, fixedrange=True, ticks=""
     )
-    return framed(
+    return palette.framed(
         figure, row * len(group_names) + 120, 36, barmode="group", bargap=0.25,
-        legend={**LEGEND_ABOVE, "traceorder": "normal"},
+        legend={**palette.LEGEND_ABOVE, "traceorder": "normal"},
     )  # fmt: skip
 
 

@@ -17,14 +17,7 @@ from antidote_core.analysis.comparison import costs_beside
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    LEGEND_ABOVE,
-    VANILLA,
-    cluster_mark,
-    framed,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.run_words import settings
 from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.reporting.text.words import (
@@ -174,7 +167,7 @@ def _values(row: Mapping[str, Any], view: RunView, fairness: str) -> dict[str, A
 
 
 def _color(name: str) -> str:
-    return {"plain": VANILLA, "antidote": ANTIDOTE}.get(name, BASELINE)
+    return {"plain": palette.VANILLA, "antidote": palette.ANTIDOTE}.get(name, palette.BASELINE)
 
 
 def _digits(measure: Measure, value: float, digits: int) -> int:
@@ -254,7 +247,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
     )  # fmt: skip
     for index, (label, side) in enumerate(labelled(sides).items()):
         found = side.view.steps
-        mark = cluster_mark(index)
+        mark = palette.cluster_mark(index)
         figure.add_scatter(
             x=[len(step.antidote) for step in found],
             y=[step.cost for step in found],
@@ -269,11 +262,11 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
     for row, kind in enumerate(kinds, 1):
         vanilla = {side.view.vanilla_cost for side in sides if side.spec.fairness == kind}
         for cost in filter(math.isfinite, vanilla):
-            figure.add_hline(y=cost, line={"color": VANILLA, "width": 1.5}, row=row, col=1)
+            figure.add_hline(y=cost, line={"color": palette.VANILLA, "width": 1.5}, row=row, col=1)
     figure.update_yaxes(title="cost, lower is fairer")
     figure.update_xaxes(title="antidote points |V|", row=len(kinds), col=1)
-    legend = {**LEGEND_ABOVE, "y": 1.02}
-    return framed(figure, HEIGHT * len(kinds), 60, legend=legend, showlegend=True)
+    legend = {**palette.LEGEND_ABOVE, "y": 1.02}
+    return palette.framed(figure, HEIGHT * len(kinds), 60, legend=legend, showlegend=True)
 
 
 def curves_words(sides: Sequence[Side]) -> str:

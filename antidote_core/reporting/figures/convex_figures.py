@@ -11,16 +11,8 @@ import plotly.graph_objects as go
 from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint
 from antidote_core.algorithms.algorithm1.solve import ConvexResult
 from antidote_core.analysis.convex_runs import Path
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.bars import cost_pair_figure
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    VANILLA,
-    framed,
-    group_mark,
-    ink,
-    rimmed,
-)
 from antidote_core.reporting.text.words import chart_text, digits_showing, number, percent
 from antidote_core.types import Dataset
 
@@ -148,24 +140,28 @@ def difference_figure(
     low, high = min(everything), max(everything)
     room = 0.12 * (high - low or 1.0)
     figure = go.Figure()
-    figure.add_hrect(y0=0, y1=high + room, fillcolor=BASELINE, opacity=0.10, line_width=0)
-    figure.add_hline(y=0, line={"color": ink(dark), "width": 1.5})
+    figure.add_hrect(y0=0, y1=high + room, fillcolor=palette.BASELINE, opacity=0.10, line_width=0)
+    figure.add_hline(y=0, line={"color": palette.ink(dark), "width": 1.5})
     if lambdas[0] <= shown <= lambdas[-1]:
-        figure.add_vline(x=shown, line={"color": VANILLA, "width": 1.5, "dash": "dot"})
+        figure.add_vline(x=shown, line={"color": palette.VANILLA, "width": 1.5, "dash": "dot"})
     for other in others:
         figure.add_scatter(
             x=[point.lam for point in other],
             y=[point.difference for point in other],
             mode="lines",
-            line={"color": VANILLA, "width": 1},
+            line={"color": palette.VANILLA, "width": 1},
             hovertemplate="another sample, λ = %{x:.4g}: %{y:.5f}<extra></extra>",
         )
     figure.add_scatter(
         x=lambdas,
         y=values,
         mode="lines+markers",
-        line={"color": ANTIDOTE, "width": 2.5},
-        marker={"size": 8, "color": ANTIDOTE, "line": {"width": 1, "color": ink(dark)}},
+        line={"color": palette.ANTIDOTE, "width": 2.5},
+        marker={
+            "size": 8,
+            "color": palette.ANTIDOTE,
+            "line": {"width": 1, "color": palette.ink(dark)},
+        },
         customdata=[
             [point.vanilla_cost, point.cost, point.vanilla_clusters, point.clusters]
             for point in sweep
@@ -173,7 +169,7 @@ def difference_figure(
         hovertemplate="λ = %{x:.4g}: %{y:.5f}<br>plain %{customdata[0]:.4f} (%{customdata[2]} "
         "clusters)<br>after %{customdata[1]:.4f} (%{customdata[3]} clusters)<extra></extra>",
     )
-    framed(figure, 250, 10, showlegend=False)
+    palette.framed(figure, 250, 10, showlegend=False)
     figure.update_yaxes(
         title="difference", range=[low - room, high + room], zeroline=False, fixedrange=True,
         automargin=True, nticks=6, exponentformat="none",
@@ -193,7 +189,7 @@ def clusterpath_figure(
     steps = path.places.shape[0]
     for code, name in enumerate(map(chart_text, data.group_names)):
         members = np.flatnonzero(data.groups == code)
-        mark = group_mark(code, dark)
+        mark = palette.group_mark(code, dark)
         ways = np.full((len(members), steps + 1, 2), np.nan)
         ways[:, :steps] = path.places[:, members].transpose(1, 0, 2)
         figure.add_scatter(
@@ -204,7 +200,7 @@ def clusterpath_figure(
         figure.add_scatter(
             x=path.places[0, members, 0], y=path.places[0, members, 1], mode="markers", name=name,
             legendgroup=name, hovertemplate=f"{name}<extra></extra>",
-            marker=rimmed(mark.symbol, 7, mark.color, ink(dark), 0.5),
+            marker=palette.rimmed(mark.symbol, 7, mark.color, palette.ink(dark), 0.5),
         )  # fmt: skip
     lower, upper = path.places[0].min(axis=0), path.places[0].max(axis=0)
     reach = FAR * (upper - lower)
@@ -215,24 +211,24 @@ def clusterpath_figure(
             lower, upper = np.minimum(lower, place), np.maximum(upper, place)
             figure.add_scatter(
                 x=[place[0]], y=[place[1]], mode="markers", name=f"{len(path.antidote)} antidote",
-                marker=rimmed("star", 15, ANTIDOTE, ink(dark)),
+                marker=palette.rimmed("star", 15, palette.ANTIDOTE, palette.ink(dark)),
                 hovertemplate="antidote points, all in one place<extra></extra>",
             )  # fmt: skip
         else:
             figure.add_annotation(
                 text="the antidote points lie outside this map", x=0.5, y=1, xref="paper",
-                yref="paper", showarrow=False, yanchor="top", font={"color": ANTIDOTE},
+                yref="paper", showarrow=False, yanchor="top", font={"color": palette.ANTIDOTE},
             )  # fmt: skip
     if result is not None:
         found = result.after if len(path.antidote) else result.vanilla
-        centers = path.plane.place(found.centers[: data.n])
+        centers, paint = path.plane.place(found.centers[: data.n]), palette.ink(dark)
         figure.add_scatter(
             x=centers[:, 0], y=centers[:, 1], mode="markers", name=f"centres at λ = {result.lam:g}",
-            marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.6, "color": ink(dark)}},
+            marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.6, "color": paint}},
             hovertemplate="centre<extra></extra>",
         )  # fmt: skip
     room = 0.06 * (upper - lower)
-    framed(figure, 460, dragmode="pan")
+    palette.framed(figure, 460, dragmode="pan")
     across, up = map(chart_text, path.plane.names)
     figure.update_xaxes(
         title=across, zeroline=False, range=[lower[0] - room[0], upper[0] + room[0]]

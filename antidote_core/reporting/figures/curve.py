@@ -13,16 +13,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    TARGET_DASH,
-    VANILLA,
-    baseline_ink,
-    framed,
-    hollow,
-    ink,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import number, share_of_data
 from antidote_core.runs.view import RunView
@@ -88,22 +79,27 @@ def curve_table(
 
 def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
-    paint = ink(dark)
+    paint = palette.ink(dark)
     x = size_axis("size", points, tickMinStep=1, tickCount=6)
     x["scale"] = {"nice": False}
     y = y_axis("cost", "cost, lower is fairer")
     place = {"x": x, "y": y}
     tip = tips(share="cost")
     point = {"type": "point", "filled": True}
-    ours = {"stroke": ANTIDOTE, "strokeWidth": 2.5, "size": 90}
-    step = {"type": "line", "interpolate": "step-after", "color": ANTIDOTE, "strokeWidth": 2}
+    ours = {"stroke": palette.ANTIDOTE, "strokeWidth": 2.5, "size": 90}
+    step = {
+        "type": "line",
+        "interpolate": "step-after",
+        "color": palette.ANTIDOTE,
+        "strokeWidth": 2,
+    }
     ring = {**point, "filled": False, "stroke": paint, "strokeWidth": 1.5}
     diamond = {**point, "filled": False, "shape": "diamond", **ours}
     layers = [
         *band_and_lines(y, dark),
         layer("round", step, **place),
-        layer("round", {**point, "fill": hollow(dark), **ours}, **place, tooltip=tip),
-        layer("verified", {**point, "color": ANTIDOTE, "size": 110}, **place, tooltip=tip),
+        layer("round", {**point, "fill": palette.hollow(dark), **ours}, **place, tooltip=tip),
+        layer("verified", {**point, "color": palette.ANTIDOTE, "size": 110}, **place, tooltip=tip),
         layer("shown", ring, **place, size={"value": 320}, tooltip=tip),
         layer("current", diamond, **place, tooltip=tip),
         layer(
@@ -224,8 +220,8 @@ def by(field: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def line_inks(dark: bool) -> dict[str, Any]:
     """The colours of the writing at lines."""
-    paint = ink(dark)
-    inks = {"vanilla": paint, "fair": baseline_ink(dark), "target": paint, "away": paint}
+    paint = palette.ink(dark)
+    inks = {"vanilla": paint, "fair": palette.baseline_ink(dark), "target": paint, "away": paint}
     return by("kind", inks)
 
 
@@ -253,9 +249,13 @@ def size_axis(field: str, points: int, **axis: Any) -> dict[str, Any]:
 
 def band_and_lines(y: Mapping[str, Any], dark: bool) -> list[dict[str, Any]]:
     """The noise of plain clustering and the lines that costs are held against."""
-    colors = {"vanilla": VANILLA, "fair": baseline_ink(dark), "target": ink(dark)}
+    colors = {
+        "vanilla": palette.VANILLA,
+        "fair": palette.baseline_ink(dark),
+        "target": palette.ink(dark),
+    }
     dashes = {"vanilla": [1, 0], "fair": [1, 0], "target": [7, 5]}
-    noise = {"type": "rect", "color": VANILLA, "opacity": 0.25}
+    noise = {"type": "rect", "color": palette.VANILLA, "opacity": 0.25}
     return [
         layer("band", noise, y={**y, "field": "low"}, y2={"field": "high"}),
         layer(
@@ -279,11 +279,11 @@ def run_curve_figure(
     figure = go.Figure()
     draw_band(figure, table)
     draw_lines(figure, table, dark)
-    rounds = table[table["kind"] == "round"]
+    rounds, orange = table[table["kind"] == "round"], palette.ANTIDOTE
     figure.add_scatter(
         x=rounds["size"], y=rounds["cost"], mode="lines+markers", name="best V of a round",
-        line={"color": ANTIDOTE, "width": 2, "shape": "hv"},
-        marker={"symbol": "circle-open", "size": 9, "color": ANTIDOTE, "line": {"width": 2.5}},
+        line={"color": orange, "width": 2, "shape": "hv"},
+        marker={"symbol": "circle-open", "size": 9, "color": orange, "line": {"width": 2.5}},
         text=rounds["share"], hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
     verified = table[table["kind"] == "verified"]
@@ -291,14 +291,14 @@ def run_curve_figure(
         figure.add_scatter(
             x=verified["size"], y=verified["cost"], mode="markers",
             name="checked by independent clusterings",
-            marker={"symbol": "circle", "size": 13, "color": ANTIDOTE},
+            marker={"symbol": "circle", "size": 13, "color": orange},
             text=verified["share"], hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     frame = table.loc[table["kind"] == "frame", "cost"]
     largest = max([1, *rounds["size"].tolist()])
     figure.update_xaxes(title="antidote points |V|", range=[-0.02 * largest, 1.05 * largest])
     figure.update_yaxes(title="cost, lower is fairer", range=[frame.min(), frame.max()])
-    return framed(figure, FIGURE_HEIGHT)
+    return palette.framed(figure, FIGURE_HEIGHT)
 
 
 def step_table(view: RunView) -> pd.DataFrame:
@@ -316,22 +316,22 @@ def draw_band(figure: go.Figure, table: pd.DataFrame) -> None:
     """The noise of plain clustering."""
     for _, row in table[table["kind"] == "band"].iterrows():
         figure.add_hrect(
-            y0=row["low"], y1=row["high"], fillcolor=VANILLA, opacity=0.25, line_width=0
+            y0=row["low"], y1=row["high"], fillcolor=palette.VANILLA, opacity=0.25, line_width=0
         )
 
 
 def draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
     """The lines that costs are held against, with labels on the right unless the row says left."""
-    colors = {"vanilla": VANILLA, "fair": BASELINE, "target": ink(dark)}
+    colors = {"vanilla": palette.VANILLA, "fair": palette.BASELINE, "target": palette.ink(dark)}
     for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
         kind = row["kind"]
         if kind != "away":
-            dash = TARGET_DASH if kind == "target" else "solid"
+            dash = palette.TARGET_DASH if kind == "target" else "solid"
             line = {"color": colors[kind], "width": 2, "dash": dash}
             figure.add_hline(y=row["cost"], line=line, layer="below")
         side = row.get("side", "right")
         figure.add_annotation(
             x=0 if side == "left" else 1, xref="paper", xanchor=side, y=row["at"],
             text=row["label"], showarrow=False,
-            font={"size": 12, "color": baseline_ink(dark) if kind == "fair" else ink(dark)},
+            font={"size": 12, "color": (palette.baseline_ink if kind == "fair" else palette.ink)(dark)},
         )  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.curve import (
     LINE_KINDS,
     SIZES_TITLE,
@@ -37,16 +38,6 @@ from antidote_core.reporting.figures.frontier_table import (
     quality_table,
     setting_title,
     settings_of,
-)
-from antidote_core.reporting.figures.palette import (
-    BASELINE,
-    DECIDES,
-    VANILLA,
-    baseline_ink,
-    framed,
-    hollow,
-    ink,
-    rimmed,
 )
 from antidote_core.reporting.text.words import share_of_data
 from antidote_core.runs.sweep_view import SweepView
@@ -74,7 +65,13 @@ def cost_chart(
     tip = tips(shown="median cost", points="antidote points", setting="setting")
     smallest = tips(shown="smallest size", setting="setting")
     failed = tips(shown="this cell", points="antidote points", setting="setting", seed="seed")
-    cross = {"type": "text", "text": "✕", "fontSize": 15, "fontWeight": 700, "color": DECIDES}
+    cross = {
+        "type": "text",
+        "text": "✕",
+        "fontSize": 15,
+        "fontWeight": 700,
+        "color": palette.DECIDES,
+    }
     bar = {"type": "rule", "strokeWidth": 5, "strokeCap": "round"}
     tick = {"type": "tick", "orient": "vertical", "thickness": 4, "size": 16}
     return {
@@ -93,7 +90,7 @@ def cost_chart(
                 x={"value": 0},
                 y={**y, "field": "at"},
                 text={"field": "label"},
-                color={"value": ink(dark)},
+                color={"value": palette.ink(dark)},
             ),
             layer("failed", cross, **place, tooltip=failed),
             *_line_labels(y, dark),
@@ -120,8 +117,8 @@ def quality_chart(
     y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
     place = {"x": x, "y": y}
     label = {**place, "text": {"field": "label"}}
-    roles = by("kind", {"vanilla": VANILLA, "fair": baseline_ink(dark)})
-    inks = by("kind", {"vanilla": ink(dark), "fair": baseline_ink(dark)})
+    roles = by("kind", {"vanilla": palette.VANILLA, "fair": palette.baseline_ink(dark)})
+    inks = by("kind", {"vanilla": palette.ink(dark), "fair": palette.baseline_ink(dark)})
     silhouette = {"field": "quality", "title": "silhouette", "format": ".3f"}
     tip = [*tips(label="beside it"), silhouette]
     stroke = {
@@ -246,7 +243,8 @@ def cost_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = Fal
     if len(failed):
         figure.add_scatter(
             x=failed["x"], y=failed["cost"], mode="markers", name="failed",
-            marker={"symbol": "x-thin-open", "size": 10, "color": DECIDES, "line": {"width": 2.5}},
+            marker={"symbol": "x-thin-open", "size": 10, "color": palette.DECIDES,
+                    "line": {"width": 2.5}},
             text=failed["shown"], hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     frame = table[table["kind"] == "frame"]
@@ -256,7 +254,9 @@ def cost_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = Fal
         automargin=True,
     )  # fmt: skip
     height = plot_height(view, problem) + 60
-    return framed(figure, height, bottom=50, showlegend=True, font={"color": ink(dark)})
+    return palette.framed(
+        figure, height, bottom=50, showlegend=True, font={"color": palette.ink(dark)}
+    )
 
 
 def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = False) -> go.Figure:
@@ -273,18 +273,20 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
         for _, row in medians.iterrows():
             shift = 15 if row["side"] == "above" else -15
             _beside(figure, row, "center", shift, style.color)
-    for kind, color in (("vanilla", VANILLA), ("fair", BASELINE)):
+    for kind, color in (("vanilla", palette.VANILLA), ("fair", palette.BASELINE)):
         for _, row in table[table["kind"] == kind].iterrows():
             figure.add_scatter(
                 x=[row["cost"]], y=[row["quality"]], mode="markers", text=[row["label"]],
                 showlegend=False, cliponaxis=False, name=kind,
-                marker=rimmed("line-ew-open", 15, color, color, 5),
+                marker=palette.rimmed("line-ew-open", 15, color, color, 5),
                 hovertemplate="%{text}: silhouette %{y:.3f}<extra></extra>",
             )  # fmt: skip
-            _beside(figure, row, row["side"], 13 + 18 * row["lift"], ink(dark))
+            _beside(figure, row, row["side"], 13 + 18 * row["lift"], palette.ink(dark))
     figure.update_xaxes(title="cost, lower is fairer")
     figure.update_yaxes(title="silhouette, higher is clearer", automargin=True)
-    return framed(figure, HEIGHT, bottom=50, showlegend=True, font={"color": ink(dark)})
+    return palette.framed(
+        figure, HEIGHT, bottom=50, showlegend=True, font={"color": palette.ink(dark)}
+    )
 
 
 def _by_look(
@@ -316,10 +318,12 @@ def _band(figure: go.Figure, levels: pd.DataFrame, color: str) -> None:
 def _dots(
     figure: go.Figure, cells: pd.DataFrame, x: str, y: str, style: Look, title: str, dark: bool
 ) -> None:
-    fills = cells["passed"].map(lambda passed: style.color if passed == "yes" else hollow(dark))
+    fills = cells["passed"].map(
+        lambda passed: style.color if passed == "yes" else palette.hollow(dark)
+    )
     figure.add_scatter(
         x=cells[x], y=cells[y], mode="markers", name=title, legendgroup=title, showlegend=False,
-        marker=rimmed(style.symbol, 9, fills.tolist(), style.color, 2),
+        marker=palette.rimmed(style.symbol, 9, fills.tolist(), style.color, 2),
         customdata=cells[["shown", "points", "seed", "checks"]],
         hovertemplate="%{customdata[0]} with %{customdata[1]}, seed %{customdata[2]}<br>"
         "checks: %{customdata[3]}<extra></extra>",
@@ -332,12 +336,12 @@ def _smallest(figure: go.Figure, rows: pd.DataFrame, color: str, dark: bool) -> 
             figure.add_scatter(
                 x=[row["x"], row["x2"]], y=[row["cost"]] * 2, mode="lines+markers",
                 showlegend=False, line={"color": color, "width": 5},
-                marker=rimmed("line-ns-open", [0, 14], color, color, 4),
+                marker=palette.rimmed("line-ns-open", [0, 14], color, color, 4),
                 text=[row["shown"]] * 2, hovertemplate="%{text}<extra></extra>",
             )  # fmt: skip
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=row["at"], text=row["label"], showarrow=False,
-            font={"size": 12, "color": ink(dark)},
+            font={"size": 12, "color": palette.ink(dark)},
         )  # fmt: skip
 
 

@@ -17,17 +17,7 @@ from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.clustering import get_clustering
 from antidote_core.projection import Plane, cluster_cells
 from antidote_core.projection.layout import MAP_LIMIT, SEED, Layout, map_rows
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    LEGEND_ABOVE,
-    VANILLA,
-    Mark,
-    cluster_mark,
-    framed,
-    group_mark,
-    ink,
-    rimmed,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.words import chart_text, map_caption
 from antidote_core.runs.spec import RunSpec
 from antidote_core.types import Dataset, Floats, Ints
@@ -43,7 +33,7 @@ def map_figure(
     places: Floats,
     codes: Ints,
     names: Sequence[str],
-    marks: Sequence[Mark],
+    marks: Sequence[palette.Mark],
     axis_titles: tuple[str, str],
     *,
     centers: Floats | None = None,
@@ -77,11 +67,11 @@ def map_figure(
                     name=name,
                     legendgroup=str(code),
                     showlegend=turn == 0,
-                    marker=rimmed(
+                    marker=palette.rimmed(
                         marks[code].symbol,
                         4 if many else 7,
                         marks[code].color,
-                        ink(dark),
+                        palette.ink(dark),
                         0 if many else 0.5,
                         opacity=0.5 if many else 0.85,
                     ),
@@ -93,7 +83,9 @@ def map_figure(
         figure.add_trace(scatter(**_antidote(antidote, dark)))
     if centers is not None:
         figure.add_trace(scatter(**_centers(centers, dark)))
-    framed(figure, height, legend={**LEGEND_ABOVE, "itemsizing": "constant"}, dragmode="pan")
+    palette.framed(
+        figure, height, legend={**palette.LEGEND_ABOVE, "itemsizing": "constant"}, dragmode="pan"
+    )
     across, up = map(chart_text, axis_titles)
     figure.update_xaxes(title=across, zeroline=False)
     figure.update_yaxes(title=up, zeroline=False)
@@ -120,8 +112,8 @@ def _cell(cell: Floats, index: int, dark: bool) -> go.Scatter:
         y=closed[:, 1],
         mode="lines",
         fill="toself",
-        fillcolor=_faint(cluster_mark(index, dark).color),
-        line={"color": ink(dark), "width": 2.5},
+        fillcolor=_faint(palette.cluster_mark(index, dark).color),
+        line={"color": palette.ink(dark), "width": 2.5},
         showlegend=False,
         hoverinfo="skip",
     )
@@ -140,8 +132,8 @@ def _centers(centers: Floats, dark: bool, size: int = 13, letters: int = 20) -> 
         "name": "centre",
         "text": [str(c + 1) for c in range(len(centers))],
         "textposition": "bottom right",
-        "textfont": {"size": letters, "color": ink(dark), "weight": "bold"},
-        "marker": rimmed("x", size, ink(dark), ink(not dark), 1.5),
+        "textfont": {"size": letters, "color": palette.ink(dark), "weight": "bold"},
+        "marker": palette.rimmed("x", size, palette.ink(dark), palette.ink(not dark), 1.5),
         "hovertemplate": "centre of cluster %{text}<extra></extra>",
     }
 
@@ -152,7 +144,7 @@ def _antidote(antidote: Floats, dark: bool) -> dict[str, Any]:
         "y": antidote[:, 1],
         "mode": "markers",
         "name": "antidote",
-        "marker": rimmed("star", 13, ANTIDOTE, ink(dark)),
+        "marker": palette.rimmed("star", 13, palette.ANTIDOTE, palette.ink(dark)),
         "hovertemplate": "antidote point<extra></extra>",
     }
 
@@ -290,20 +282,22 @@ def _atoms(shot: Snapshot) -> tuple[Floats, Ints]:
 
 def colored(
     data: Dataset, labels: Ints, k: int, coloring: str, dark: bool
-) -> tuple[Ints, tuple[str, ...], list[Mark]]:
+) -> tuple[Ints, tuple[str, ...], list[palette.Mark]]:
     """Codes (n,), their names and marks: points by their group, or by their cluster of `k`."""
     if coloring == "cluster":
         names = tuple(f"cluster {c + 1}" for c in range(k))
-        return labels, names, [cluster_mark(c, dark) for c in range(k)]
-    marks = [group_mark(code, dark) for code in range(len(data.group_names))]
+        return labels, names, [palette.cluster_mark(c, dark) for c in range(k)]
+    marks = [palette.group_mark(code, dark) for code in range(len(data.group_names))]
     return data.groups, data.group_names, marks
 
 
-def _changed(data: Dataset, shot: Snapshot, dark: bool) -> tuple[Ints, tuple[str, ...], list[Mark]]:
+def _changed(
+    data: Dataset, shot: Snapshot, dark: bool
+) -> tuple[Ints, tuple[str, ...], list[palette.Mark]]:
     moved = int(shot.changed.sum())
     names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
-    pale = Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
-    return shot.changed, names, [pale, Mark(ink(dark), "diamond", "")]
+    pale = palette.Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
+    return shot.changed, names, [pale, palette.Mark(palette.ink(dark), "diamond", "")]
 
 
 def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go.Scatter:
@@ -320,7 +314,7 @@ def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go
         name=f"antidote ({int(picture.copies.sum()):,})",
         text=texts,
         hovertemplate="%{text}<extra></extra>",
-        marker=rimmed("star", sizes, ANTIDOTE, ink(dark), 1.5, opacity=1.0),
+        marker=palette.rimmed("star", sizes, palette.ANTIDOTE, palette.ink(dark), 1.5, opacity=1.0),
     )
 
 
@@ -337,14 +331,14 @@ def _add_centers(figure: go.Figure, scatter: type, picture: Picture, dark: bool)
                 name="centre before",
                 text=names,
                 hovertemplate="centre %{text} of plain clustering<extra></extra>",
-                marker=rimmed("circle", 11, VANILLA, ink(dark), 2),
+                marker=palette.rimmed("circle", 11, palette.VANILLA, palette.ink(dark), 2),
             )
         )
     for old, new in zip(picture.before[moved], picture.after[moved], strict=True):
         figure.add_annotation(
             x=new[0], y=new[1], ax=old[0], ay=old[1],
             xref="x", yref="y", axref="x", ayref="y",
-            showarrow=True, arrowhead=2, arrowsize=1.2, arrowwidth=2, arrowcolor=ink(dark),
+            showarrow=True, arrowhead=2, arrowsize=1.2, arrowwidth=2, arrowcolor=palette.ink(dark),
             standoff=8, startstandoff=5, text="",
         )  # fmt: skip
     figure.add_trace(scatter(**_centers(picture.after, dark, 12, 18)))

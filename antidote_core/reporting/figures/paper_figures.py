@@ -14,15 +14,7 @@ from antidote_core.paper.results import Results, Row
 from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS
 from antidote_core.paper.summary import TITLES, ours_rows
 from antidote_core.paper.tables import TableRow, table_rows
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    DECIDES,
-    LEGEND_ABOVE,
-    VANILLA,
-    framed,
-    ink,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.runs.spec import RunSpec
 
 SIGNS = {BETTER: "★ better", REPRODUCED: "✔ reproduced", NOT: "✖ not reproducible"}
@@ -40,9 +32,9 @@ CONVEX_MEANINGS = {
     REPRODUCED: "the points lower the cost at every λ, as in the paper's figure",
     NOT: "clustered again exactly, they do not",
 }
-COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: DECIDES}
+COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: palette.DECIDES}
 MODE_WORDS = {PUBLISHED: "as published", OURS: "ours"}
-_MODE_COLORS = {"paper": VANILLA, PUBLISHED: BASELINE, OURS: ANTIDOTE}
+_MODE_COLORS = {"paper": palette.VANILLA, PUBLISHED: palette.BASELINE, OURS: palette.ANTIDOTE}
 
 
 def meanings(table: str) -> Mapping[str, str]:
@@ -129,7 +121,7 @@ def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
         if right is not None:
             drawn.add_scatter(
                 x=[left, right], y=[name, name], mode="lines", hoverinfo="skip",
-                line={"color": ink(dark), "width": 1}, showlegend=False,
+                line={"color": palette.ink(dark), "width": 1}, showlegend=False,
             )  # fmt: skip
     for label, values, symbol in (("paper", paper, "circle"), (OURS, own, "diamond")):
         drawn.add_scatter(
@@ -162,7 +154,7 @@ def _ratios(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
             marker={"color": _MODE_COLORS[name], "symbol": symbol, "size": 12},
             hovertemplate="%{y}: %{x:.3g} times<extra></extra>",
         )  # fmt: skip
-    drawn.add_vline(x=1, line={"color": ink(dark), "dash": "dash", "width": 1})
+    drawn.add_vline(x=1, line={"color": palette.ink(dark), "dash": "dash", "width": 1})
     return _in_rows(drawn, "seconds over the fair algorithm's seconds", dark, len(rows))
 
 
@@ -177,25 +169,25 @@ def _differences(results: Results, dark: bool) -> go.Figure:
         ]
         drawn.add_scatter(
             x=answer["lambdas"], y=relative, mode="lines+markers", name=row["dataset"],
-            line={"color": ANTIDOTE, "dash": dash},
+            line={"color": palette.ANTIDOTE, "dash": dash},
             hovertemplate="λ = %{x}: %{y:.3g}%<extra>" + row["dataset"] + "</extra>",
         )  # fmt: skip
-    drawn.add_hline(y=0, line={"color": ink(dark), "width": 1})
-    return framed(
-        drawn, 340, 50, 10, legend={**LEGEND_ABOVE, "y": 1.05},
+    drawn.add_hline(y=0, line={"color": palette.ink(dark), "width": 1})
+    return palette.framed(
+        drawn, 340, 50, 10, legend={**palette.LEGEND_ABOVE, "y": 1.05},
         xaxis={"title": "λ"}, yaxis={"title": "gain in percent of the plain cost"},
     )  # fmt: skip
 
 
 def _in_rows(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
-    return framed(
+    return palette.framed(
         drawn,
         120 + 26 * rows,
         top=30,
         bottom=10,
         xaxis={"title": title, "type": "log", "dtick": 1, "tickformat": "~g"},
         yaxis={"autorange": "reversed", "automargin": True},
-        font={"color": ink(dark)},
+        font={"color": palette.ink(dark)},
     )
 
 

@@ -133,7 +133,6 @@ class RunRow:
     checks: str
     at: float
     state: str
-    private: bool
     live: bool
 
     @property
@@ -214,7 +213,6 @@ def _row(status: JobStatus) -> RunRow:
         checks=checks,
         at=status.submitted,
         state=_state(status),
-        private=status.private,
         live=status.live,
     )
 

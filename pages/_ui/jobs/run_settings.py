@@ -1,7 +1,7 @@
 """Widgets <-> RunSpec, both ways, in one place; every widget is bound to the URL."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -23,6 +23,7 @@ PAIRS = {
     "spectral + balance": ("spectral", "balance"),
 }
 OTHER = "other"
+MOST_SEEDS = 30  # of a sweep
 DATA_SEED_HELP = "Draws the sample and the points of the teaching sets. Same seed, same data."
 SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
 PAPER = {
@@ -38,14 +39,63 @@ GROWTH = {
     "restart": "each round starts anew (the paper)",
     "bisect": "doubles and halves the size: the smallest V",
 }
-
-
 # The widget that shows each field of a spec; fields that take more than one widget are not here.
 WIDGETS = {
     "clustering": "method", "fairness": "cost", "k": "k", "start_size": "start", "step": "step",
     "optimizer": "optimizer", "budget": "budget", "restarts": "restarts", "growth": "growth",
     "box": "box", "max_size": "max_size", "max_rounds": "max_rounds", "max_seconds": "max_seconds",
     "seed": "run_seed", "shrink": "shrink", "spread": "spread",
+}  # fmt: skip
+
+
+class Number(NamedTuple):
+    """A number to be set: smallest, largest and usual value; `empty` stands where there is none."""
+
+    label: str
+    least: float
+    most: float | None
+    usual: float | None
+    says: str
+    step: float = 1
+    empty: str | None = None
+
+
+NUMBERS = {
+    "start": Number("Start size (V_s)", 1, 100_000, 10,
+                    "V_s: how many antidote points the first round may place."),
+    "step": Number("Step (ξ)", 1, 10_000, 1,
+                   "ξ: how many points are added when a round misses the target."),
+    "dimension": Number("Search dimension (n′)", 1, 10_000, 100,
+                        "n′: the search runs in a random space of so many dimensions (SRE) "
+                        "instead of |V| times the number of features. White-box optimizers do not "
+                        "need it."),
+    "budget": Number("Evaluations per round", 1, 1_000_000, 1000,
+                     "How many V each round may try.", 100),
+    "tries": Number("Evaluations per cell", 1, 1_000_000, 1000,
+                    "How many V each cell may try.", 100),
+    "restarts": Number("Restarts", 1, 100, 10,
+                       "C is the best clustering of so many starts; 1 is the paper's single start, "
+                       "where another seed may end in another clustering."),
+    "starts": Number("Restarts", 1, 100, 10, "C is the best clustering of so many starts; 1 is the "
+                     "paper's single start."),
+    "max_size": Number("Largest |V|", 1, None, None, "The search gives up beyond this size.",
+                       10, "10 % of U"),
+    "max_rounds": Number("Most rounds", 1, None, None, "The search gives up after so many rounds.",
+                         1, "no limit"),
+    "max_seconds": Number("Most seconds", 1.0, None, None, "The search gives up after so long.",
+                          10.0, "no limit"),
+    "run_seed": Number("Seed", 0, 2**31 - 1, 0, "Draws the starts of the clustering and of the "
+                       "search. Same seed, same result."),
+    "first_seed": Number("First seed", 0, 2**31 - 1 - MOST_SEEDS, 0, "The others follow it."),
+}  # fmt: skip
+SWITCHES = {
+    "shrink": ("Shrink afterwards",
+               "When the target is reached, take away points that are not needed."),
+    "spread": ("Spread out clumps",
+               "At the end, turn copies of a point into scattered points with the same mean, like "
+               "the real points nearby; kept only where the cost survives it."),
+    "full": ("Without the random space (SRE)",
+             "Search all |V| times d numbers directly: n′ is not used."),
 }  # fmt: skip
 
 
@@ -195,14 +245,8 @@ def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
         "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
     )
     left, right = st.columns(2)
-    left.number_input(
-        "Start size (V_s)", 1, 100_000, 10, key="start", bind=URL,
-        help="V_s: how many antidote points the first round may place.",
-    )  # fmt: skip
-    right.number_input(
-        "Step (ξ)", 1, 10_000, 1, key="step", bind=URL,
-        help="ξ: how many points are added when a round misses the target.",
-    )  # fmt: skip
+    number(left, "start")
+    number(right, "step")
     target = choose_target(
         "Target (α)", ["vanilla", "sota", "lowest", "value"], has_baseline(clustering, fairness),
         FAIRNESS[fairness].usual_target, ("target", "alpha"),
@@ -219,11 +263,7 @@ def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
     optimizer = OPTIMIZERS[name]
     st.caption(f"{optimizer.title}. {optimizer.sentence}")
     used = optimizer.for_problem is None and not st.session_state.get("full", False)
-    st.number_input(
-        "Search dimension (n′)", 1, 10_000, 100, key="dimension", bind=URL, disabled=not used,
-        help="n′: the search runs in a random space of so many dimensions (SRE) instead of "
-        "|V| times the number of features. White-box optimizers do not need it.",
-    )  # fmt: skip
+    number(st, "dimension", disabled=not used)
     return target, beside_target
 
 
@@ -254,48 +294,27 @@ def choose_target(
 
 def _advanced() -> None:
     left, right = st.columns(2)
-    left.number_input(
-        "Evaluations per round", 1, 1_000_000, 1000, step=100, key="budget", bind=URL,
-        help="How many V each round may try.",
-    )  # fmt: skip
-    right.number_input(
-        "Restarts", 1, 100, 10, step=1, key="restarts", bind=URL,
-        help="C is the best clustering of so many starts; 1 is the paper's single start, where "
-        "another seed may end in another clustering.",
-    )  # fmt: skip
+    number(left, "budget")
+    number(right, "restarts")
     growth = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
     st.caption(f"How V grows: {GROWTH.get(growth, '')}.")
     box = st.selectbox("Box", list(BOXES), index=list(BOXES).index("minmax"), key="box", bind=URL)
     st.caption(f"Where antidote points may lie: {BOXES[box]}.")
     left, right = st.columns(2)
-    left.number_input(
-        "Largest |V|", min_value=1, value=None, step=10, placeholder="10 % of U", key="max_size",
-        bind=URL, help="The search gives up beyond this size.",
-    )  # fmt: skip
-    right.number_input(
-        "Most rounds", min_value=1, value=None, step=1, placeholder="no limit", key="max_rounds",
-        bind=URL, help="The search gives up after so many rounds.",
-    )  # fmt: skip
-    left.number_input(
-        "Most seconds", min_value=1.0, value=None, step=10.0, placeholder="no limit",
-        key="max_seconds", bind=URL, help="The search gives up after so long.",
-    )  # fmt: skip
-    right.number_input(
-        "Seed", 0, 2**31 - 1, 0, step=1, key="run_seed", bind=URL,
-        help="Draws the starts of the clustering and of the search. Same seed, same result.",
-    )  # fmt: skip
-    st.toggle(
-        "Shrink afterwards", key="shrink", bind=URL,
-        help="When the target is reached, take away points that are not needed.",
-    )  # fmt: skip
-    st.toggle(
-        "Spread out clumps", key="spread", bind=URL,
-        help="At the end, turn copies of a point into scattered points with the same mean, like "
-        "the real points nearby; kept only where the cost survives it.",
-    )  # fmt: skip
-    st.toggle(
-        "Without the random space (SRE)", key="full", bind=URL,
-        help="Search all |V| times d numbers directly: n′ is not used.",
+    number(left, "max_size")
+    number(right, "max_rounds")
+    number(left, "max_seconds")
+    number(right, "run_seed")
+    for key, (label, says) in SWITCHES.items():
+        st.toggle(label, key=key, bind=URL, help=says)
+
+
+def number(place: Any, key: str, disabled: bool = False) -> Any:
+    """Draw the number of that name."""
+    one = NUMBERS[key]
+    return place.number_input(
+        one.label, one.least, one.most, one.usual, step=one.step, placeholder=one.empty, key=key,
+        bind=URL, disabled=disabled, help=one.says,
     )  # fmt: skip
 
 

@@ -15,20 +15,12 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.problem import BOXES
 from antidote_core.runs.sweep_spec import SweepSpec
-from pages._ui.jobs.run_settings import (
-    DATA_SEED_HELP,
-    PAIRS,
-    choose_target,
-    data_fields,
-    data_values,
-    take_sample,
-    target_values,
-)
+from pages._ui.jobs import run_settings
 from pages._ui.shared import own_tables
 from pages._ui.shared.settings import URL, DataSettings, data_settings
 
 COMBINATIONS = {
-    **PAIRS,
+    **run_settings.PAIRS,
     **{
         f"{clustering} + {fairness}": (clustering, fairness)
         for clustering in CLUSTERINGS
@@ -36,7 +28,6 @@ COMBINATIONS = {
     },
 }
 SIZES = "10, 20, 50, 100"
-MOST_SEEDS = 30
 EXAMPLE = SweepSpec(
     "blobs", optimizers=("structured", "cmaes"), sizes=(5, 10, 20, 40), seeds=(0, 1, 2, 3, 4),
     target=-0.5, budget=100,
@@ -58,13 +49,13 @@ def values_of(spec: SweepSpec) -> dict[str, Any]:
         return {}
     names = {pair: name for name, pair in reversed(COMBINATIONS.items())}
     return {
-        **data_values(spec),
+        **run_settings.data_values(spec),
         "pairs": [names[pair] for pair in spec.combinations if pair in names],
         **{key: list(getattr(spec, key)) for key in ("ks", "optimizers", "boxes")},
         "sizes": ", ".join(map(str, spec.sizes)),
         "seeds": len(spec.seeds),
         "first_seed": spec.seeds[0],
-        **target_values(spec.target, "reach", "reach_at"),
+        **run_settings.target_values(spec.target, "reach", "reach_at"),
         "tries": spec.budget,
         "starts": spec.restarts,
     }
@@ -72,10 +63,11 @@ def values_of(spec: SweepSpec) -> dict[str, Any]:
 
 def ask() -> SweepRequest:
     """Draw the widgets and read them."""
-    data = data_settings(seed_help=DATA_SEED_HELP)
+    data = data_settings(seed_help=run_settings.DATA_SEED_HELP)
     pairs = st.multiselect(
         "Combinations: clustering + fairness cost", list(dict.fromkeys(COMBINATIONS)),
-        default=["kmeans + balance"], key="pairs", bind=URL, on_change=take_sample, args=("pairs",),
+        default=["kmeans + balance"], key="pairs", bind=URL,
+        on_change=run_settings.take_sample, args=("pairs",),
         help="One picture for each. The first three are the paper's combinations 1, 2 and 3.",
     )  # fmt: skip
     combinations = tuple(COMBINATIONS[pair] for pair in pairs)
@@ -89,11 +81,11 @@ def ask() -> SweepRequest:
         help="Whole numbers with commas between them; every size is one place on the axis.",
     )  # fmt: skip
     seeds = st.slider(
-        "Seeds per size", 1, MOST_SEEDS, 5, key="seeds", bind=URL,
+        "Seeds per size", 1, run_settings.MOST_SEEDS, 5, key="seeds", bind=URL,
         help="Every cell is computed with so many seeds: the more, the surer.",
     )  # fmt: skip
     targets = [FAIRNESS[fairness].usual_target for _, fairness in combinations]
-    target = choose_target(
+    target = run_settings.choose_target(
         "Target (α): better than", ["vanilla", "sota", "value"],
         bool(combinations) and all(has_baseline(*pair) for pair in combinations),
         max(targets, default=-0.5), ("reach", "reach_at"),
@@ -109,7 +101,7 @@ def ask() -> SweepRequest:
         chosen = {"combinations": combinations, "optimizers": tuple(optimizers), **rest}
         _check_choices(**chosen)
         spec = SweepSpec(
-            **data_fields(data), **chosen, sizes=numbers, target=target,
+            **run_settings.data_fields(data), **chosen, sizes=numbers, target=target,
             seeds=tuple(range(first, first + seeds)),
         )  # fmt: skip
     except ac.AntidoteError as error:
@@ -129,18 +121,8 @@ def _rest() -> tuple[int, dict[str, Any]]:
         + " ".join(f"{name}: {words}." for name, words in BOXES.items()),
     )  # fmt: skip
     left, right = st.columns(2)
-    budget = left.number_input(
-        "Evaluations per cell", 1, 1_000_000, 1000, step=100, key="tries", bind=URL,
-        help="How many V each cell may try.",
-    )  # fmt: skip
-    restarts = right.number_input(
-        "Restarts", 1, 100, 10, step=1, key="starts", bind=URL,
-        help="C is the best clustering of so many starts; 1 is the paper's single start.",
-    )  # fmt: skip
-    first = st.number_input(
-        "First seed", 0, 2**31 - 1 - MOST_SEEDS, 0, step=1, key="first_seed", bind=URL,
-        help="The others follow it.",
-    )  # fmt: skip
+    budget, restarts = run_settings.number(left, "tries"), run_settings.number(right, "starts")
+    first = run_settings.number(st, "first_seed")
     return first, {
         "ks": tuple(ks), "boxes": tuple(boxes), "budget": budget, "restarts": restarts,
     }  # fmt: skip

@@ -1,20 +1,19 @@
-"""Take it along: report, files, lines of Python, a link, and the same as slides."""
+"""The documents of a job: report, files, lines of Python, a link, and the same as slides."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape as escape_html
+from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine.status import JobStatus
+from antidote_core.engine import JobStatus, RunError
 from antidote_core.projection.layout import find_layout
-from antidote_core.reporting.documents.frontier_report import (
-    FrontierRecord,
-    frontier_bundle,
-    frontier_report,
-)
+from antidote_core.reporting.documents import frontier_report
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
+from antidote_core.reporting.documents.page import safe_csv
 from antidote_core.reporting.documents.report import (
     RunRecord,
     antidote_csv,
@@ -22,14 +21,17 @@ from antidote_core.reporting.documents.report import (
     run_bundle,
     run_json,
     run_report,
-    safe_csv,
     union_csv,
 )
+from antidote_core.reporting.documents.slides import Slide, for_the_back_row, run_slides
 from antidote_core.reporting.figures.frontier_table import cell_table
 from antidote_core.reporting.text.run_words import clock, zone_of
+from antidote_core.runs.kinds import JobKind
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
 from pages._ui.jobs import store
+from pages._ui.shared import rooms
+from pages._ui.shared.frame import is_dark
 from pages._ui.shared.link import escape
 
 
@@ -114,8 +116,7 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
     layouts = store.layouts_of(status.run_id)
 
     def record() -> RunRecord:
-        layout = find_layout(data, layouts)
-        return RunRecord(data, spec, view, layout, status.run_id, status.name)
+        return _run_record(status, data, view, layouts)
 
     files = [
         File("Report (HTML)", lambda: run_report(record(), when), ".html", "text/html",
@@ -142,18 +143,123 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
     )  # fmt: skip
 
 
+def _run_record(status: JobStatus, data: ac.Dataset, view: ac.RunView, layouts: Path) -> RunRecord:
+    assert isinstance(status.spec, ac.RunSpec)
+    layout = find_layout(data, layouts)
+    return RunRecord(data, status.spec, view, layout, status.run_id, status.name)
+
+
+def _sweep_record(
+    status: JobStatus, data: ac.Dataset, view: SweepView
+) -> frontier_report.FrontierRecord:
+    assert isinstance(status.spec, SweepSpec)
+    return frontier_report.FrontierRecord(data, status.spec, view, status.run_id, status.name)
+
+
 def _of_sweep(status: JobStatus, data: ac.Dataset, view: SweepView) -> Offer:
-    spec, events, when = status.spec, _events(status), _when(status)
-    assert isinstance(spec, SweepSpec)
-    record = FrontierRecord(data, spec, view, status.run_id, status.name)
+    record, events, when = _sweep_record(status, data, view), _events(status), _when(status)
     files = [
-        File("Report (HTML)", lambda: frontier_report(record, when), ".html", "text/html",
+        File("Report (HTML)", lambda: frontier_report.frontier_report(record, when), ".html",
+             "text/html",
              "One file with the verdict, interactive charts, how sure they are, method, settings "
              "and limits. Opens without a network, and prints."),
-        File("Everything (ZIP)", lambda: frontier_bundle(record, events(), when), ".zip",
-             "application/zip", "The report, the tables as CSV, settings and events as JSON."),
+        File("Everything (ZIP)", lambda: frontier_report.frontier_bundle(record, events(), when),
+             ".zip", "application/zip", "The report, the tables as CSV, settings and events as JSON."),
         File("Cells (CSV)", lambda: safe_csv(cell_table(view)), ".csv", "text/csv",
              "Every cell: what was asked and what became of it."),
     ]  # fmt: skip
-    code = sweep_python_lines(spec)
+    code = sweep_python_lines(record.spec)
     return Offer("sweep", "antidote-frontier", files, "The same cells in Python:", code)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run or a sweep; the name of `kind` is that of its id in a link."""
+
+    kind: JobKind
+    job_id: str
+
+    @property
+    def page(self) -> str:
+        return f"pages/{self.kind.page.lower()}.py"
+
+    @property
+    def link(self) -> dict[str, str]:
+        return {self.kind.name: self.job_id}
+
+
+def asked() -> Job | None:
+    """What the link asks for."""
+    for kind in (store.RUN, store.SWEEP):
+        if st.query_params.get(kind.name):
+            return Job(kind, st.query_params[kind.name])
+    return None
+
+
+def slides_of(job: Job) -> list[Slide]:
+    """The slides of an ended job; a live one is asked to end first."""
+    status = store.status_of(job.job_id)
+    if status.live:
+        raise RunError("This is still at work; wait for its end, or stop it, then present it.")
+    store.keep(job.job_id)
+    dark = is_dark()
+    # With the visitor, also of an open run: its name is that of the visitor's own list.
+    return rooms.mine().kept(
+        "slides", (job, status.ended, status.name, dark), lambda: _slides(job, status, dark),
+        most=8, note="Drawing the slides…",
+    )  # fmt: skip
+
+
+def _slides(job: Job, status: JobStatus, dark: bool) -> list[Slide]:
+    data, view = store.data_of(job.job_id), store.view_of(job.kind, job.job_id)
+    if job.kind is store.SWEEP:
+        return frontier_report.frontier_slides(_sweep_record(status, data, view), dark)
+    return run_slides(_run_record(status, data, view, store.layouts_of(job.job_id)), dark)
+
+
+STYLE = Path(__file__).with_name("slides.css")
+PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
+
+
+def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:
+    """The slide whose number is in the URL; Esc goes back to the page `leave`."""
+    place = min(max(_asked(), 1), len(slides))
+    with st.container(key="slide"):
+        draw(slides[place - 1], place)
+    with st.container(key="turn", horizontal=True, vertical_alignment="center"):
+        st.button("‹ Back", key="back", shortcut="Left", disabled=place == 1,
+                  on_click=_turn, args=(place - 1,), help="The slide before")  # fmt: skip
+        st.markdown(f"{place} / {len(slides)}")
+        st.button("Next ›", key="next", shortcut="Right", disabled=place == len(slides),
+                  on_click=_turn, args=(place + 1,), help="The next slide")  # fmt: skip
+        if st.button("Leave", key="leave", shortcut="Esc", help="Back to the run"):
+            st.switch_page(leave, query_params=query)
+
+
+def draw(slide: Slide, place: int) -> None:
+    """One message, and what makes it believable."""
+    st.title(escape(slide.title), anchor=False)
+    if slide.figure is not None:
+        st.plotly_chart(
+            for_the_back_row(slide.figure), key=f"slide-{place}",
+            config={"displayModeBar": False, "staticPlot": False}, alt=slide.alt,
+        )  # fmt: skip
+    if slide.numbers:
+        parts = "".join(
+            f"<div{' class=wide' if len(each.value) > 9 else ''}><b>{escape_html(each.value)}</b>"
+            f"<span>{escape_html(each.label)}</span>"
+            f"<small>{escape_html(each.beside)}</small></div>"
+            for each in slide.numbers
+        )
+        st.html(f"<div class='slide-numbers'>{parts}</div>")
+    if slide.note:
+        st.html(f"<div class='slide-note'><p>{escape_html(slide.note)}</p></div>")
+
+
+def _asked() -> int:
+    text = st.query_params.get(PLACE, "1")
+    return int(text) if text.isdecimal() and len(text) < 6 else 1
+
+
+def _turn(place: int) -> None:
+    st.query_params[PLACE] = str(place)
