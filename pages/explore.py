@@ -8,7 +8,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine.status import JobStatus
 from pages._ui import data_blocks, explore_blocks, step_blocks
-from pages._ui.jobs import run_settings, store
+from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.job_blocks import STYLE, opened, run_bar, trouble
 from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error, style
@@ -17,7 +17,7 @@ from pages._ui.shared.own_tables import is_own
 
 
 def show(
-    status: JobStatus, data: ac.Dataset, asked: run_settings.RunRequest, fair: dict[str, float]
+    status: JobStatus, data: ac.Dataset, asked: job_settings.RunRequest, fair: dict[str, float]
 ) -> None:
     """The same blocks for a live, stopped, finished or replayed run."""
     run_id, live, spec = status.run_id, status.live, status.spec
@@ -36,18 +36,13 @@ def show(
     if not live:  # drawn first, shown last: it is there however long the charts take
         explore_blocks.after(data, spec, status, view)
     with blocks:
-        charts(run_id, live, spec, data, view, fair)
+        charts(status, data, view, fair)
 
 
-def charts(
-    run_id: str,
-    live: bool,
-    spec: ac.RunSpec,
-    data: ac.Dataset,
-    view: ac.RunView,
-    fair: dict[str, float],
-) -> None:
+def charts(status: JobStatus, data: ac.Dataset, view: ac.RunView, fair: dict[str, float]) -> None:
     """What happened, step by step, and how it compares."""
+    run_id, live, spec = status.run_id, status.live, status.spec
+    assert isinstance(spec, ac.RunSpec)
     left, right = st.columns(2, gap="large")
     with right:
         options = step_blocks.map_options(data)
@@ -72,10 +67,10 @@ link = asked_by_link()
 style(STYLE)
 notice = st.container()
 with notice:
-    status = opened(store.RUN, link, run_settings.values_of)
+    status = opened(store.RUN, link)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
-    asked = run_settings.ask()
+    asked = job_settings.ask_run()
     data = or_show_error(answers.load, asked.data)
     waiting: list[Future[Any]] = []
     fair: dict[str, float] = {}

@@ -6,8 +6,9 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.status import JobStatus
+from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui import data_blocks, frontier_blocks
-from pages._ui.jobs import store, sweep_settings
+from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import STYLE, opened, run_bar
 from pages._ui.shared import answers
@@ -16,7 +17,7 @@ from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.own_tables import is_own
 
 
-def show(status: JobStatus, data: ac.Dataset, asked: sweep_settings.SweepRequest) -> None:
+def show(status: JobStatus, data: ac.Dataset, asked: job_settings.Request) -> None:
     """The same blocks for a live, stopped, finished or replayed sweep."""
     sweep_id = status.run_id
     frontier_blocks.title(data)
@@ -37,13 +38,13 @@ frontier_blocks.open_clicked()
 style(STYLE)
 notice = st.container()
 with notice:
-    status = opened(store.SWEEP, link, sweep_settings.values_of)
+    status = opened(store.SWEEP, link)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
-    asked = sweep_settings.ask()
+    asked = job_settings.ask_sweep()
     data = or_show_error(answers.load, asked.data)
     known = None
-    if data is not None and asked.spec is not None:
+    if data is not None and isinstance(asked.spec, SweepSpec):
         known = frontier_blocks.Known(data, asked.spec, bool(status and status.live))
     own = data if is_own(asked.data.name) else None
     run_bar(

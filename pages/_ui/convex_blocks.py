@@ -15,7 +15,7 @@ from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
 from pages._ui.shared import answers, own_tables
 from pages._ui.shared.answers import answer, ask_about, watch
-from pages._ui.shared.frame import chart, is_dark, numbers_with_scales, or_show_error
+from pages._ui.shared.frame import behind, chart, is_dark, numbers_with_scales, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.rooms import Key
 from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
@@ -208,8 +208,7 @@ def group_costs(data: ac.Dataset, job: Job) -> None:
     )
     for note in result.notes:
         st.markdown(f"- {note}")
-    with st.expander("The antidote points in original units"):
-        st.dataframe(data.to_original(result.antidote), hide_index=True)
+    behind(data.to_original(result.antidote), "The antidote points in original units")
 
 
 def with_antidote() -> bool:

@@ -11,7 +11,7 @@ from antidote_core.reporting.figures.maps import colored, map_figure, map_frame
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.glossary import explain
 from pages._ui.shared import answers, own_tables
-from pages._ui.shared.frame import chart, is_dark, marked, numbers_with_scales
+from pages._ui.shared.frame import behind, chart, is_dark, marked, numbers_with_scales
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings
 
@@ -66,8 +66,8 @@ def card(data: ac.Dataset) -> None:
             st.markdown(f"**Known harms.** {data.card.harms}")
     with made:
         st.markdown("**What was changed on the way here.** " + escape(" ".join(data.notes)))
-    with st.expander(f"The {len(data.feature_names)} features in their original units"):
-        st.dataframe(tables.feature_table(data), hide_index=True)
+    title = f"The {len(data.feature_names)} features in their original units"
+    behind(tables.feature_table(data), title)
 
 
 def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport) -> None:

@@ -19,13 +19,21 @@ from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.reporting.text.words import duration, number, share_of_data
 from antidote_core.runs.state import JobState
 from pages._ui import data_blocks
-from pages._ui.jobs import run_settings, store
+from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import box, figure, latest
-from pages._ui.jobs.run_settings import RunRequest
+from pages._ui.jobs.job_settings import RunRequest
 from pages._ui.shared import answers
-from pages._ui.shared.frame import is_dark, or_show_error
+from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
+
+SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
+HEAD_SECONDS = 0.5  # between two looks at a live run
+CURVE_SECONDS = 1.0
+PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
+EXAMPLE = ac.RunSpec(
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
+)
 
 
 def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunView) -> None:
@@ -34,13 +42,9 @@ def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunVie
     with st.expander("What the cost means"):
         st.markdown(escape(cost_meaning(spec.fairness)))
     with st.expander("What was not shown"):
-        _listed(limits(data, spec, view))
+        listed(limits(data, spec, view))
     with st.expander("Where this departs from the paper"):
-        _listed(departures(spec))
-
-
-def _listed(sentences: tuple[str, ...]) -> None:
-    st.markdown("\n".join(f"- {escape(sentence)}" for sentence in sentences))
+        listed(departures(spec))
 
 
 def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
@@ -75,18 +79,14 @@ def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
     )
     for text in dict.fromkeys(note for row in view.comparison for note in row.get("notes", ())):
         st.caption(escape(text))
-    with st.expander("The numbers behind these charts"):
-        st.dataframe(table, hide_index=True)
-
-
-SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
+    behind(table, "The numbers behind these charts")
 
 
 def sentences(view: ac.RunView) -> None:
     """Below the verdict of a run that ended; nothing where V was not designed."""
     found = design_words.design_sentences(view)
     if found:
-        st.markdown("\n".join(f"- {escape(sentence)}" for sentence in found))
+        listed(found)
 
 
 def contests(view: ac.RunView) -> None:
@@ -101,11 +101,6 @@ def contests(view: ac.RunView) -> None:
         "again. A competitor with the lower inertia becomes one more "
         "condition of the next program."
     )
-
-
-HEAD_SECONDS = 0.5  # between two looks at a live run
-CURVE_SECONDS = 1.0
-PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
 
 
 def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
@@ -233,18 +228,13 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
         "Hollow: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
         "at work. Grey band: what plain clustering costs from seed to seed."
     )
-    with st.expander("The numbers behind this chart"):
-        rows = [
+    behind(
+        [
             {"step": step.title, "points": len(step.antidote), "cost": step.cost}
             for step in view.steps
         ]
-        st.dataframe(rows, hide_index=True)
+    )
     contests(view)
-
-
-EXAMPLE = ac.RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
-)
 
 
 def references(
@@ -323,5 +313,5 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
 
 
 def show_example() -> None:
-    st.session_state.update(run_settings.values_of(EXAMPLE))
+    st.session_state.update(job_settings.values_of(EXAMPLE))
     store.start(EXAMPLE)

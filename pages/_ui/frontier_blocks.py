@@ -19,19 +19,22 @@ from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart
 from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
 from antidote_core.reporting.text import frontier_words
-from antidote_core.reporting.text.run_words import problem_title
+from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
-from pages._ui.jobs import store, sweep_settings
+from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.job_blocks import box, figure, latest, trouble
 from pages._ui.shared import answers
-from pages._ui.shared.frame import is_dark, or_show_error
+from pages._ui.shared.frame import behind, is_dark, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
 SHOWN = 4  # pictures drawn before a sweep
+HEAD_SECONDS = 0.5  # between two looks at a sweep that works
+CHART_SECONDS = 1.5
+OPEN = "_open_cell"
 
 
 class Known:
@@ -41,16 +44,16 @@ class Known:
         self.spec, self.data = spec, data
         self.problems = spec.problems[:SHOWN]
         self.waiting: list[Future] = []
-        self.trouble: dict[tuple[str, str, int], str] = {}
-        self.before: dict[tuple[str, str, int], SweepEstimate] = {}
-        self.fair: dict[tuple[str, str, int], Reference] = {}
+        self.trouble: dict[ProblemKey, str] = {}
+        self.before: dict[ProblemKey, SweepEstimate] = {}
+        self.fair: dict[ProblemKey, Reference] = {}
         for problem in self.problems:
             self._plain(problem)
         for problem in self.problems:
             if problem in self.before and has_baseline(*problem[:2]) and not working:
                 self._fair(problem)
 
-    def _plain(self, problem: tuple[str, str, int]) -> None:
+    def _plain(self, problem: ProblemKey) -> None:
         cell = self._cell(problem)
         key = (problem, self.spec.restarts, cell.seed, cell.size, cell.setting.box)
         future = answers.ask_about(
@@ -63,7 +66,7 @@ class Known:
             reference = replace(found.reference, target=goal, strict=isinstance(target, str))
             self.before[problem] = replace(found, reference=reference)
 
-    def _fair(self, problem: tuple[str, str, int]) -> None:
+    def _fair(self, problem: ProblemKey) -> None:
         cell = self._cell(problem)
         key = (problem, self.spec.restarts, cell.seed, self.spec.target)
         future = answers.ask_about(
@@ -76,10 +79,10 @@ class Known:
         elif found is not None:
             self.trouble[problem] = found["reason"]
 
-    def _cell(self, problem: tuple[str, str, int]) -> Any:
+    def _cell(self, problem: ProblemKey) -> Any:
         return next(cell for cell in self.spec.cells if cell.setting.problem == problem)
 
-    def _answer(self, future: Future, problem: tuple[str, str, int]) -> Any:
+    def _answer(self, future: Future, problem: ProblemKey) -> Any:
         self.waiting.append(future)
         try:
             return answers.answer(future)
@@ -160,17 +163,12 @@ def draw(known: Known) -> None:
 
 
 def _show_example() -> None:
-    st.session_state.update(sweep_settings.values_of(sweep_settings.EXAMPLE))
-    store.start(sweep_settings.EXAMPLE)
+    st.session_state.update(job_settings.values_of(job_settings.EXAMPLE))
+    store.start(job_settings.EXAMPLE)
 
 
 def _cores(count: int) -> str:
     return "one core" if count == 1 else f"{count} cores"
-
-
-HEAD_SECONDS = 0.5  # between two looks at a sweep that works
-CHART_SECONDS = 1.5
-OPEN = "_open_cell"
 
 
 def title(data: ac.Dataset) -> None:
@@ -286,7 +284,7 @@ def _swatch(color: str, glyph: str, text: str) -> str:
     return f"<span><span style='color:{color};font-weight:700'>{glyph}</span> {text}</span>"
 
 
-def _problem(view: SweepView, problem: tuple[str, str, int], index: int, log: bool) -> None:
+def _problem(view: SweepView, problem: ProblemKey, index: int, log: bool) -> None:
     assert view.spec is not None
     dark = is_dark()
     st.subheader(problem_title(problem), anchor=False)
@@ -355,16 +353,14 @@ def how_sure(view: SweepView) -> None:
         name = frontier_words.curve_name(view, one)
         said = escape(" ".join(frontier_words.sure_sentences(view, one)))
         st.markdown(f"- **{name}:** {said}" if name else f"- {said}")
-    with st.expander("How sure, in numbers"):
-        st.dataframe(frontier_words.sureness_table(view), hide_index=True)
+    behind(frontier_words.sureness_table(view), "How sure, in numbers")
 
 
 def _failures(view: SweepView) -> None:
     if not view.count(FAILED):
         return
     st.warning(escape(frontier_words.failures_sentence(view)), icon="⚠️")
-    with st.expander("The failed cells"):
-        st.dataframe(frontier_words.failures_table(view), hide_index=True)
+    behind(frontier_words.failures_table(view), "The failed cells")
 
 
 def missing(status: JobStatus, view: SweepView) -> None:

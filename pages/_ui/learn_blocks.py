@@ -18,7 +18,7 @@ from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
 from antidote_core.teaching.planar import Position
 from antidote_core.teaching.plane_scene import mix_html, plane_scene
 from pages._ui.shared.answers import patience
-from pages._ui.shared.frame import is_dark
+from pages._ui.shared.frame import behind, is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
@@ -31,6 +31,9 @@ _component = st.components.v2.component(
     css=(FOLDER / "learn_plane.css").read_text(encoding="utf-8"),
     js=(FOLDER / "learn_plane.js").read_text(encoding="utf-8"),
 )
+STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
+POINTS = "points"  # in the address of the page
+PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"
 
 
 def draw_plane(scene: dict[str, Any], alt: str, key: str) -> None:
@@ -46,9 +49,6 @@ def clicked_plane(scene: dict[str, Any], alt: str, key: str, heard: int, on_clic
         data={"scene": scene, "alt": alt + hint, "playable": True, "heard": heard},
         on_placed_change=on_click,
     )
-
-
-STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
 
 
 def story() -> None:
@@ -84,8 +84,7 @@ def story() -> None:
         if shown.mix:
             st.html(shown.mix)
         st.info(lesson.moral)
-    with st.expander("The numbers behind this picture"):
-        st.dataframe(shown.table, hide_index=True)
+    behind(shown.table, "The numbers behind this picture")
 
 
 def _control(lesson: Lesson) -> int | str:
@@ -115,10 +114,6 @@ def glossary() -> None:
     for term in found:
         symbol = f" ({term.symbol})" if term.symbol else ""
         st.markdown(f"**{term.word}{symbol.replace('|', chr(92) + '|')}**: {term.sentence}")
-
-
-POINTS = "points"  # in the address of the page
-PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"
 
 
 def _placed() -> play.Clumps:

@@ -8,12 +8,12 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.paper.marks import MARKS
-from antidote_core.paper.results import Results, stored_results
+from antidote_core.paper.results import Results
 from antidote_core.paper.rows import FAIRNESS_TABLES
 from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
 from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.reporting.figures import paper_figures
-from pages._ui.jobs import run_settings, store
+from pages._ui.jobs import job_settings, store
 from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.settings import URL
 
@@ -22,10 +22,6 @@ CITATION = (
     "[arXiv:2106.00600](https://arxiv.org/abs/2106.00600)"
 )
 BUTTONS = {"as-published": "▶ Run as published", "ours": "▶ Run ours"}
-
-
-def results() -> Results | None:
-    return or_show_error(stored_results)
 
 
 def head(found: Results) -> None:
@@ -115,7 +111,7 @@ def run_again(row: TableRow) -> None:
                 st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
                 and (run_id := or_show_error(store.start, spec)) is not None
             ):
-                st.session_state.update(run_settings.values_of(spec))
+                st.session_state.update(job_settings.values_of(spec))
                 st.switch_page("pages/explore.py", query_params={str(store.RUN): run_id})
             st.markdown(f"[Settings in Explore]({explore_link(spec)})")
 
@@ -124,7 +120,7 @@ def explore_link(spec: ac.RunSpec) -> str:
     """Explore with the settings of this row, not yet running."""
     values = {
         key: str(value).lower() if isinstance(value, bool) else value
-        for key, value in run_settings.values_of(spec).items()
+        for key, value in job_settings.values_of(spec).items()
         if value is not None and key not in ("method", "cost")
     }
     return f"explore?{urlencode(values)}"

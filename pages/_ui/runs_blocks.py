@@ -19,6 +19,7 @@ from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
 LIVE_SECONDS = 3.0
+DIFFERENT = "background-color: rgba(230,159,0,0.25); font-weight: 600"
 
 
 def rows() -> list[run_words.RunRow]:
@@ -119,9 +120,6 @@ def _look(live: list[str]) -> None:
     now = {row.run_id for row in rows() if row.live}
     if not now.issuperset(live):
         st.rerun()
-
-
-DIFFERENT = "background-color: rgba(230,159,0,0.25); font-weight: 600"
 
 
 def asked_runs() -> list[str]:

@@ -18,7 +18,7 @@ from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import share_of_data
 from pages._ui.jobs import store
 from pages._ui.shared import answers
-from pages._ui.shared.frame import MODEBAR, is_dark
+from pages._ui.shared.frame import MODEBAR, behind, is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
@@ -194,8 +194,7 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
         st.warning(sizes, icon="⚠️")
     else:
         st.caption(sizes)
-    with st.expander("The numbers behind this chart"):
-        st.dataframe(table, hide_index=True)
+    behind(table)
 
 
 def points_table(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:

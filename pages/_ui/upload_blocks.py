@@ -15,12 +15,16 @@ from antidote_core.engine.process.isolated_read import Full, read_isolated, shee
 from antidote_core.reporting.figures import bars
 from pages._ui.jobs import store
 from pages._ui.shared import own_tables, rooms
-from pages._ui.shared.frame import chart, is_dark, or_show_error
+from pages._ui.shared.frame import behind, chart, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
 
 LIMIT = uploads.size_words(uploads.MAX_BYTES)
 _samples = cache(uploads.sample_files)
 MEGABYTES = uploads.MAX_BYTES // 1024**2
+NONE = "(none)"
+RANGES = 3  # to begin with, for a protected column of numbers
+UNUSABLE = ("empty", "always the same", "dates", "texts")
+SAID = "_upload_said"
 
 
 @dataclass(frozen=True)
@@ -54,19 +58,16 @@ def bring() -> Brought | None:
     if file is None:
         samples()
         return None
-    content = file.getvalue()
-    kind = or_show_error(uploads.file_kind, file.name, content)
-    if kind is None:
-        return None
+    return or_show_error(_read, file.name, file.getvalue())
+
+
+def _read(name: str, content: bytes) -> Brought:
+    kind = uploads.file_kind(name, content)
     digest = hashlib.sha256(content).hexdigest()
-    form, sheet, blanks = _how(kind, file.name, content, digest[:8])
-    if blanks is None:
-        return None
-    key = (file.name, digest, form, sheet, blanks)
-    table = or_show_error(
-        _answer, "table", key, lambda: read_isolated(file.name, content, form, sheet, blanks)
-    )
-    return None if table is None else Brought(table, key)
+    form, sheet, blanks = _how(kind, name, content, digest[:8])
+    key = (name, digest, form, sheet, blanks)
+    table = _answer("table", key, lambda: read_isolated(name, content, form, sheet, blanks))
+    return Brought(table, key)
 
 
 def samples() -> None:
@@ -102,9 +103,7 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
     """Format, sheet and texts for gaps: guessed first, and then as the widgets say."""
     form = sheet = None
     if kind == "text":
-        guess = or_show_error(uploads.guess_format, name, content)
-        if guess is None:
-            return None, None, None
+        guess = uploads.guess_format(name, content)
         said = (
             f"separated by {uploads.SEPARATORS[guess.separator]}, "
             f"decimal {uploads.DECIMALS[guess.decimal]}, "
@@ -112,19 +111,13 @@ def _how(kind: str, name: str, content: bytes, mark: str) -> tuple:
             f"{uploads.ENCODINGS[guess.encoding]}"
         )
     elif kind == "excel":
-        names = or_show_error(
-            _answer, "sheets", (name, mark), lambda: sheet_names_isolated(name, content)
-        )
-        if names is None:
-            return None, None, None
+        names = _answer("sheets", (name, mark), lambda: sheet_names_isolated(name, content))
         said = f"sheet {names[0]}, of {len(names)}"
     else:
         said = "nothing to guess: a Parquet file says it itself"
     with st.expander(f"Guessed: {escape(said)}. Change it if the table below looks wrong."):
         if kind == "text":
-            form = or_show_error(_form, guess, mark)
-            if form is None:
-                return None, None, None
+            form = _form(guess, mark)
         elif kind == "excel":
             sheet = st.selectbox("Sheet", names, key=f"up-sheet-{mark}")
         texts = st.text_input(
@@ -167,14 +160,8 @@ def show(brought: Brought) -> tuple[uploads.ColumnFacts, ...]:
     for note in brought.table.notes:
         st.warning(escape(note), icon="⚠️")
     facts = rooms.mine().kept("facts", brought.key, lambda: uploads.column_facts(frame), most=2)
-    with st.expander("What every column holds"):
-        st.dataframe(uploads.facts_table(facts), hide_index=True)
+    behind(uploads.facts_table(facts), "What every column holds")
     return facts
-
-
-NONE = "(none)"
-RANGES = 3  # to begin with, for a protected column of numbers
-UNUSABLE = ("empty", "always the same", "dates", "texts")
 
 
 def choose(brought: Brought, facts: tuple[uploads.ColumnFacts, ...]) -> uploads.Choice | None:
@@ -326,9 +313,6 @@ def _missing(
     )
 
 
-SAID = "_upload_said"
-
-
 def draw() -> None:
     st.title("Your own table", anchor=False)
     if SAID in st.session_state:
@@ -394,8 +378,7 @@ def _use(brought: Brought, choice: uploads.Choice) -> None:
         f"**{escape(name)}** among the data sets on every page."
     )
     with st.expander("What is done to the table"):
-        for note in data.notes:
-            st.markdown(f"- {escape(note)}")
+        listed(data.notes)
     pressed = st.button("Use this data", type="primary", key="use-new")
     if pressed and or_show_error(own_tables.keep, data):
         lead_on(name)

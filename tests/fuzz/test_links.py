@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from antidote_core import RunSpec
 from antidote_core.teaching import playground as play
 from pages._ui import learn_blocks, paper_blocks
-from pages._ui.jobs import run_settings, store, sweep_settings
+from pages._ui.jobs import job_settings, store
 from pages._ui.shared.frame import or_show_error
 from pages._ui.shared.link import agrees, asked_by_link, tell_ignored
 from pages._ui.shared.settings import URL, clustering_settings, data_settings
@@ -38,9 +38,9 @@ def explore():
     link = asked_by_link()
     run_id = store.shown(store.RUN)
     status = or_show_error(store.status_of, run_id) if run_id else None
-    if status is not None and agrees(link, values := run_settings.values_of(status.spec)):
+    if status is not None and agrees(link, values := job_settings.values_of(status.spec)):
         st.session_state.update(values)
-    asked = run_settings.ask()
+    asked = job_settings.ask_run()
     tell_ignored("explore", link)
     return asked
 
@@ -50,9 +50,9 @@ def frontier():
     sweep_id = store.shown(store.SWEEP)
     status = or_show_error(store.status_of, sweep_id) if sweep_id else None
     if status is not None and or_show_error(store.view_of, store.SWEEP, sweep_id) is not None:
-        agrees(link, sweep_settings.values_of(status.spec))
-    agrees(link, sweep_settings.values_of(sweep_settings.EXAMPLE))
-    asked = sweep_settings.ask()
+        agrees(link, job_settings.values_of(status.spec))
+    agrees(link, job_settings.values_of(job_settings.EXAMPLE))
+    asked = job_settings.ask_sweep()
     tell_ignored("frontier", link)
     return asked
 

@@ -13,7 +13,12 @@ from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
 from antidote_core.reporting.text import frontier_words, words
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
-from antidote_core.reporting.text.run_words import OF_THE_IDEA, departures, problem_title
+from antidote_core.reporting.text.run_words import (
+    OF_THE_IDEA,
+    ProblemKey,
+    departures,
+    problem_title,
+)
 from antidote_core.reporting.text.words import duration, number, percent, share_of_data
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -70,7 +75,9 @@ def frontier_sections(record: FrontierRecord) -> list[page.Section]:
         _method(record),
         _settings(record),
         _data(record),
-        *page.closing(limits(record), _departures(record), python_lines(record.spec)),
+        page.Section("What was not shown", limits(record)),
+        page.Section("Where this departs from the paper", _departures(record)),
+        page.Section("The same again, in Python", code=python_lines(record.spec)),
     ]
 
 
@@ -181,7 +188,7 @@ def _best(found: Sequence[Curve]) -> Curve:
     return min(found, key=lambda one: min(x.median for x in one.levels))
 
 
-def _problem(record: FrontierRecord, problem: tuple[str, str, int]) -> page.Section:
+def _problem(record: FrontierRecord, problem: ProblemKey) -> page.Section:
     view, spec = record.view, record.spec
     found = [one for one in curves(view) if one.setting.problem == problem]
     said = [

@@ -32,6 +32,9 @@ from antidote_core.types import Dataset
 
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
+# Signs with which a spreadsheet begins a formula, also in the wide forms of East Asian keyboards.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +158,6 @@ def _cell(value: object) -> str:
     return UNKNOWN if value is None else str(value)
 
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
-
-
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Version by name: this software, Python, and the packages its figures rest on.
@@ -189,10 +189,6 @@ def zipped(files: Mapping[str, str], headline: str, contents: Mapping[str, str])
     return memory.getvalue()
 
 
-# Signs with which a spreadsheet begins a formula, also in the wide forms of East Asian keyboards.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-
 def safe_csv(frame: pd.DataFrame) -> str:
     """CSV in which no text can be taken for a formula by a spreadsheet; numbers stay numbers.
 
@@ -220,17 +216,6 @@ def report_page(
     """The report on a job of this kind as HTML; `when` says in words when it was made."""
     made = f"Written by Antidote {versions()['antidote']}{f', {kind} of {when}' if when else ''}."
     return html_page(Page(title, found.headline, sections, found.tone, found.details, made))
-
-
-def closing(
-    limits: Sequence[str], departures: Sequence[str], code: str
-) -> tuple[Section, Section, Section]:
-    """How every report ends."""
-    return (
-        Section("What was not shown", limits),
-        Section("Where this departs from the paper", departures),
-        Section("The same again, in Python", code=code),
-    )
 
 
 def data_facts(data: Dataset, features: str) -> list[tuple[str, str]]:

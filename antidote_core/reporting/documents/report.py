@@ -36,6 +36,21 @@ from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset, Floats, jsonable
 
+MARK = "antidote"
+CONTENTS = {
+    "report.html": "the report; opens in any browser, without a network",
+    "spec.json": "the settings, all of them",
+    "events.jsonl": "everything that happened, one event per line",
+    "result.json": "the verdict and the figures of the run, antidote points included",
+    "antidote.csv": "the antidote points V in original units, one row each",
+    "data-with-antidote.csv": "all rows of the data with V below them, marked in the last column",
+    "rounds.csv": "size and cost of every round",
+    "clusters.csv": "who is in which cluster, with the antidote points",
+    "group-costs.csv": "what each group pays, with the antidote points",
+    "comparison.csv": "the run beside plain clustering and the fair algorithm",
+    "run.py": "the lines that give the same run in Python",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class RunRecord:
@@ -77,11 +92,9 @@ def run_sections(record: RunRecord) -> list[page.Section]:
         _method(record),
         _settings(record),
         _data(record),
-        *page.closing(
-            limits(record.data, record.spec, record.view),
-            departures(record.spec),
-            python_lines(record.spec),
-        ),
+        page.Section("What was not shown", limits(record.data, record.spec, record.view)),
+        page.Section("Where this departs from the paper", departures(record.spec)),
+        page.Section("The same again, in Python", code=python_lines(record.spec)),
     ]
 
 
@@ -318,22 +331,6 @@ def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
-MARK = "antidote"
-CONTENTS = {
-    "report.html": "the report; opens in any browser, without a network",
-    "spec.json": "the settings, all of them",
-    "events.jsonl": "everything that happened, one event per line",
-    "result.json": "the verdict and the figures of the run, antidote points included",
-    "antidote.csv": "the antidote points V in original units, one row each",
-    "data-with-antidote.csv": "all rows of the data with V below them, marked in the last column",
-    "rounds.csv": "size and cost of every round",
-    "clusters.csv": "who is in which cluster, with the antidote points",
-    "group-costs.csv": "what each group pays, with the antidote points",
-    "comparison.csv": "the run beside plain clustering and the fair algorithm",
-    "run.py": "the lines that give the same run in Python",
-}
-
-
 def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> bytes:
     """The ZIP file; what the run does not have is not in it."""
     files = {
@@ -372,18 +369,21 @@ def run_json(record: RunRecord, events: Sequence[Event]) -> str:
 
 def result(record: RunRecord) -> dict[str, Any]:
     """What came out, fit for JSON: numbers that are not known are null."""
-    view, found = record.view, verdict(record.view)
-    checks = view.verification
+    data, view, checked = record.data, record.view, None
+    original = data.to_original(view.antidote).to_dict("records") if view.size else []
+    if view.verification is not None:
+        checked = {
+            "costs": [jsonable(cost) for cost in view.verification.costs],
+            "best_cost": jsonable(view.verification.best_cost),
+            "share": view.verification.share,
+            "confirmed": view.verification.confirmed,
+        }
     return {
         "run": record.run_id or None,
-        "data": {
-            "name": record.data.name,
-            "rows": record.data.n,
-            "content_hash": record.data.content_hash,
-        },
+        "data": {"name": data.name, "rows": data.n, "content_hash": data.content_hash},
         "state": view.state,
         "reason": view.reason,
-        "verdict": found.text,
+        "verdict": verdict(view).text,
         "vanilla_cost": jsonable(view.vanilla_cost),
         "cost": jsonable(view.cost),
         "target": jsonable(view.target),
@@ -391,21 +391,12 @@ def result(record: RunRecord) -> dict[str, Any]:
         "size": view.size,
         "points": view.points,
         "noise": [jsonable(cost) for cost in view.noise],
-        "verification": None
-        if checks is None
-        else {
-            "costs": [jsonable(cost) for cost in checks.costs],
-            "best_cost": jsonable(checks.best_cost),
-            "share": checks.share,
-            "confirmed": checks.confirmed,
-        },
+        "verification": checked,
         "rounds": view.rounds,
         "evaluations": view.evaluations,
         "seconds": jsonable(view.seconds),
         "antidote": view.antidote.tolist(),
-        "antidote_original": record.data.to_original(view.antidote).to_dict("records")
-        if view.size
-        else [],
+        "antidote_original": original,
         "comparison": [
             {key: jsonable(value) for key, value in row.items()} for row in view.comparison
         ],

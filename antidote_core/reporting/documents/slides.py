@@ -18,6 +18,9 @@ from antidote_core.reporting.text.run_words import dataset_title
 from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
 from antidote_core.reporting.text.words import number, share_of_data
 
+WRITING = 20  # pixels, the letters on a slide
+HEIGHT = 560
+
 
 def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
     """The slides of an ended run; one that never clustered has its verdict alone."""
@@ -137,10 +140,6 @@ def _end(record: RunRecord) -> Slide:
         "decision.",
         note="The report says how it was done and what was not shown.",
     )
-
-
-WRITING = 20  # pixels, the letters on a slide
-HEIGHT = 560
 
 
 @dataclass(frozen=True)

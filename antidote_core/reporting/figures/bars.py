@@ -22,6 +22,7 @@ WRITTEN_BESIDE: dict[str, Any] = {
     "cliponaxis": False,
 }
 WRITABLE = 0.11  # narrower parts of a bar have no room for their figure
+PAIR_ROW = 46  # pixels per group
 
 
 def group_size_words(data: Dataset) -> str:
@@ -171,9 +172,6 @@ def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
         figure, ROW * rows + (130 if legend else 80), 40 if legend else 10, bargap=0.25,
         legend={**palette.LEGEND_ABOVE, "title": None},
     )  # fmt: skip
-
-
-PAIR_ROW = 46  # pixels per group
 
 
 def cluster_sizes(table: BalanceTable) -> str:

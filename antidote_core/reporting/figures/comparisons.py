@@ -18,21 +18,18 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
+from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import settings
 from antidote_core.reporting.text.verdict import cost_digits, verdict
-from antidote_core.reporting.text.words import (
-    chart_text,
-    digits_showing,
-    duration,
-    number,
-    percent,
-    share_of_data,
-)
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 
 _ORDER = {VANILLA_ROW: 0, OWN: 1, NEAREST: 2, ANTIDOTE_ROW: 3}
 WORSE = 1e-3  # part of a cost from which on "worse" is worth saying
+MOST = 4
+HEIGHT = 430
+_LETTERS = "ABCD"
+_DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ def measure_figure(table: pd.DataFrame, measure: Measure, digits: int = 3) -> go
     """One measure as bars, one per clustering; colours are those of the roles."""
     values = [float(value) for value in table[measure.column]]
     labels = [
-        "not defined" if math.isnan(value) else number(value, _digits(measure, value, digits))
+        "not defined" if math.isnan(value) else words.number(value, _digits(measure, value, digits))
         for value in values
     ]
     figure = go.Figure(
@@ -131,12 +128,12 @@ def side_note(view: RunView, fairness: str) -> str:
     title = get_fairness(other).title.lower()
     change = after - before
     scale = max(abs(before), 1e-9)
-    digits = digits_showing(change)
-    numbers = f"from {number(before, digits)} to {number(after, digits)}"
+    digits = words.digits_showing(change)
+    numbers = f"from {words.number(before, digits)} to {words.number(after, digits)}"
     if change > WORSE * scale:
         return (
             f"The price: the other cost, {title}, got worse, {numbers} "
-            f"({percent(change / scale)} more)."
+            f"({words.percent(change / scale)} more)."
         )
     if change < -WORSE * scale:
         return f"The other cost, {title}, became better as well, {numbers}."
@@ -176,12 +173,6 @@ def _digits(measure: Measure, value: float, digits: int) -> int:
     if measure.column == "calinski_harabasz":
         return 0
     return digits if measure.better == "lower is fairer" else 3
-
-
-MOST = 4
-HEIGHT = 430
-_LETTERS = "ABCD"
-_DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,7 +243,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
             x=[len(step.antidote) for step in found],
             y=[step.cost for step in found],
             mode="lines+markers",
-            name=chart_text(label),
+            name=words.chart_text(label),
             line={"color": mark.color, "dash": _DASHES[index], "shape": "hv", "width": 2.5},
             marker={"symbol": mark.symbol, "size": 10},
             hovertemplate=f"{_LETTERS[index]}: %{{y:.4f}} with %{{x:,}} points<extra></extra>",
@@ -272,7 +263,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
 def curves_words(sides: Sequence[Side]) -> str:
     """The figure in words."""
     said = [
-        f"{label} ends at {number(side.view.cost, 4)} with {side.view.size:,} points"
+        f"{label} ends at {words.number(side.view.cost, 4)} with {side.view.size:,} points"
         for label, side in labelled(sides).items()
     ]
     return "Cost against antidote size. " + "; ".join(said) + "."
@@ -294,17 +285,17 @@ def _results(side: Side, digits: int) -> dict[str, str]:
     low, high = view.noise_band
 
     def cost(value: float) -> str:
-        return number(value, digits) if math.isfinite(value) else "not known"
+        return words.number(value, digits) if math.isfinite(value) else "not known"
 
     return {
         "verdict": verdict(view).headline,
         "cost of plain clustering": cost(view.vanilla_cost),
         "best cost, lower is fairer": cost(view.cost),
         "gain": cost(view.vanilla_cost - view.cost),
-        "antidote points |V|": f"{view.size:,} ({share_of_data(view.size, view.points)})",
-        "independent checks that agree": percent(checks.share) if checks else "not checked",
+        "antidote points |V|": f"{view.size:,} ({words.share_of_data(view.size, view.points)})",
+        "independent checks that agree": words.percent(checks.share) if checks else "not checked",
         "noise of plain costs": "none seen" if low == high else f"{cost(low)} to {cost(high)}",
         "rounds": f"{view.rounds:,}",
         "evaluations": f"{view.evaluations:,}",
-        "time": duration(view.seconds),
+        "time": words.duration(view.seconds),
     }

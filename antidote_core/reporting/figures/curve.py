@@ -26,6 +26,7 @@ LINE_KINDS = "vanilla fair target away"  # rows with a label that belongs to a l
 SIZES_TITLE = "antidote points |V|, and their share of the data"
 WRITING = {"type": "text", "fontSize": 12, "fontWeight": 600}
 _COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
+FIGURE_HEIGHT = 430
 
 
 def curve_table(
@@ -268,17 +269,12 @@ def band_and_lines(y: Mapping[str, Any], dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-FIGURE_HEIGHT = 430
-
-
-def run_curve_figure(
-    view: RunView, baselines: Mapping[str, float] | None = None, dark: bool = False
-) -> go.Figure:
+def run_curve_figure(view: RunView, baselines: Mapping[str, float]) -> go.Figure:
     """One step per round; the verified one filled; plain, fair and target as lines with labels."""
     table = curve_table(view, baselines)
     figure = go.Figure()
     draw_band(figure, table)
-    draw_lines(figure, table, dark)
+    draw_lines(figure, table, dark=False)
     rounds, orange = table[table["kind"] == "round"], palette.ANTIDOTE
     figure.add_scatter(
         x=rounds["size"], y=rounds["cost"], mode="lines+markers", name="best V of a round",
@@ -322,7 +318,9 @@ def draw_band(figure: go.Figure, table: pd.DataFrame) -> None:
 
 def draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
     """The lines that costs are held against, with labels on the right unless the row says left."""
-    colors = {"vanilla": palette.VANILLA, "fair": palette.BASELINE, "target": palette.ink(dark)}
+    paint = palette.ink(dark)
+    colors = {"vanilla": palette.VANILLA, "fair": palette.BASELINE, "target": paint}
+    inks = dict.fromkeys(LINE_KINDS.split(), paint) | {"fair": palette.baseline_ink(dark)}
     for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
         kind = row["kind"]
         if kind != "away":
@@ -333,5 +331,5 @@ def draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
         figure.add_annotation(
             x=0 if side == "left" else 1, xref="paper", xanchor=side, y=row["at"],
             text=row["label"], showarrow=False,
-            font={"size": 12, "color": (palette.baseline_ink if kind == "fair" else palette.ink)(dark)},
+            font={"size": 12, "color": inks[kind]},
         )  # fmt: skip

@@ -14,57 +14,36 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.reporting.figures import palette
-from antidote_core.reporting.figures.curve import (
-    LINE_KINDS,
-    SIZES_TITLE,
-    WRITING,
-    apart,
-    band_and_lines,
-    by,
-    draw_band,
-    draw_lines,
-    layer,
-    line_inks,
-    size_axis,
-    tips,
-    y_axis,
-)
-from antidote_core.reporting.figures.frontier_table import (
-    Look,
-    cost_table,
-    look,
-    plot_height,
-    quality_table,
-    setting_title,
-    settings_of,
-)
+from antidote_core.reporting.figures import curve, frontier_table, palette
+from antidote_core.reporting.text.run_words import ProblemKey
 from antidote_core.reporting.text.words import share_of_data
 from antidote_core.runs.sweep_view import SweepView
 
 CELL = "cell"  # name of the selection
 QUALITY_HEIGHT = 360
+HEIGHT = 440
+APART = 0.12  # part of the axis between two labels; on a small screen they fit when turned
 
 
 def cost_chart(
-    view: SweepView, problem: tuple[str, str, int], log: bool = True, dark: bool = False
+    view: SweepView, problem: ProblemKey, log: bool = True, dark: bool = False
 ) -> dict[str, Any]:
     """The specification for `cost_table`."""
     assert view.spec is not None
     looks = _by_setting(view, problem, dark)
-    x = size_axis(
+    x = curve.size_axis(
         "x", max(view.points, 1), values=list(view.spec.sizes), labelOverlap="greedy",
         labelSeparation=6,
     )  # fmt: skip
     x["scale"] = {"type": "log", "nice": False} if log else {"nice": False, "zero": False}
-    y = y_axis("cost", "cost, lower is fairer")
+    y = curve.y_axis("cost", "cost, lower is fairer")
     place = {"x": x, "y": y}
     color = {"color": looks["color"]}
     band = {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, **color}
-    curve = {**place, **color, "strokeDash": looks["strokeDash"]}
-    tip = tips(shown="median cost", points="antidote points", setting="setting")
-    smallest = tips(shown="smallest size", setting="setting")
-    failed = tips(shown="this cell", points="antidote points", setting="setting", seed="seed")
+    line = {**place, **color, "strokeDash": looks["strokeDash"]}
+    tip = curve.tips(shown="median cost", points="antidote points", setting="setting")
+    smallest = curve.tips(shown="smallest size", setting="setting")
+    failed = curve.tips(shown="this cell", points="antidote points", setting="setting", seed="seed")
     cross = {
         "type": "text",
         "text": "✕",
@@ -75,35 +54,33 @@ def cost_chart(
     bar = {"type": "rule", "strokeWidth": 5, "strokeCap": "round"}
     tick = {"type": "tick", "orient": "vertical", "thickness": 4, "size": 16}
     return {
-        "height": plot_height(view, problem),
+        "height": frontier_table.plot_height(view, problem),
         "layer": [
-            *band_and_lines(y, dark),
-            layer("level", {"type": "area", "opacity": 0.22}, **band),
-            layer("level", {"type": "rule", "strokeWidth": 2, "opacity": 0.35}, **band),
-            layer("level", {"type": "line", "strokeWidth": 2}, **curve, tooltip=tip),
+            *curve.band_and_lines(y, dark),
+            curve.layer("level", {"type": "area", "opacity": 0.22}, **band),
+            curve.layer("level", {"type": "rule", "strokeWidth": 2, "opacity": 0.35}, **band),
+            curve.layer("level", {"type": "line", "strokeWidth": 2}, **line, tooltip=tip),
             # The smallest size of every setting, and between which sizes the true one lies.
-            layer("smallest", bar, **place, x2={"field": "x2"}, **color, tooltip=smallest),
-            layer("smallest", tick, x={**x, "field": "x2"}, y=y, **color, tooltip=smallest),
-            layer(
+            curve.layer("smallest", bar, **place, x2={"field": "x2"}, **color, tooltip=smallest),
+            curve.layer("smallest", tick, x={**x, "field": "x2"}, y=y, **color, tooltip=smallest),
+            curve.layer(
                 "smallest none",
-                {**WRITING, "align": "left", "dx": 4},
+                {**curve.WRITING, "align": "left", "dx": 4},
                 x={"value": 0},
                 y={**y, "field": "at"},
                 text={"field": "label"},
                 color={"value": palette.ink(dark)},
             ),
-            layer("failed", cross, **place, tooltip=failed),
+            curve.layer("failed", cross, **place, tooltip=failed),
             *_line_labels(y, dark),
-            layer("frame", {"type": "point", "opacity": 0, "aria": False}, **place),
+            curve.layer("frame", {"type": "point", "opacity": 0, "aria": False}, **place),
             _cells(looks, place, dark),
         ],
-        "resolve": apart("color", "strokeDash", "shape", "fill"),
+        "resolve": curve.apart("color", "strokeDash", "shape", "fill"),
     }
 
 
-def quality_chart(
-    view: SweepView, problem: tuple[str, str, int], dark: bool = False
-) -> dict[str, Any]:
+def quality_chart(view: SweepView, problem: ProblemKey, dark: bool = False) -> dict[str, Any]:
     """The specification for `quality_table`: up and to the left is better."""
     looks = _by_setting(view, problem, dark)
     x = {
@@ -113,21 +90,21 @@ def quality_chart(
         "scale": {"zero": False, "nice": True, "padding": 18},
         "axis": {"tickCount": 5, "grid": True},
     }
-    y = y_axis("quality", "silhouette, higher is clearer")
+    y = curve.y_axis("quality", "silhouette, higher is clearer")
     y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
     place = {"x": x, "y": y}
     label = {**place, "text": {"field": "label"}}
-    roles = by("kind", {"vanilla": palette.VANILLA, "fair": palette.baseline_ink(dark)})
-    inks = by("kind", {"vanilla": palette.ink(dark), "fair": palette.baseline_ink(dark)})
+    roles = curve.by("kind", {"vanilla": palette.VANILLA, "fair": palette.baseline_ink(dark)})
+    inks = curve.by("kind", {"vanilla": palette.ink(dark), "fair": palette.baseline_ink(dark)})
     silhouette = {"field": "quality", "title": "silhouette", "format": ".3f"}
-    tip = [*tips(label="beside it"), silhouette]
+    tip = [*curve.tips(label="beside it"), silhouette]
     stroke = {
         "type": "point", "filled": True, "size": 190, "shape": "stroke", "strokeWidth": 5,
         "opacity": 1,
     }  # fmt: skip
     references = [
         _where(
-            layer("vanilla fair", {**WRITING, "align": side, "baseline": "bottom",
+            curve.layer("vanilla fair", {**curve.WRITING, "align": side, "baseline": "bottom",
                                    "dy": -7 - 15 * lift}, **label, color=inks),
             f"datum.side == '{side}' && datum.lift == {lift}",
         )
@@ -136,7 +113,7 @@ def quality_chart(
     ]  # fmt: skip
     sizes = [
         _where(
-            layer("median", {**WRITING, "dy": shift, "baseline": baseline}, **label,
+            curve.layer("median", {**curve.WRITING, "dy": shift, "baseline": baseline}, **label,
                   color=looks["color"]),
             f"datum.side == '{side}'",
         )
@@ -145,7 +122,7 @@ def quality_chart(
     return {
         "height": QUALITY_HEIGHT,
         "layer": [
-            layer(
+            curve.layer(
                 "median",
                 {"type": "line", "strokeWidth": 2, "opacity": 0.7},
                 **place,
@@ -153,12 +130,12 @@ def quality_chart(
                 strokeDash=looks["strokeDash"],
                 order={"field": "size", "type": "quantitative"},
             ),
-            layer("vanilla fair", stroke, **place, color=roles, stroke=roles, tooltip=tip),
+            curve.layer("vanilla fair", stroke, **place, color=roles, stroke=roles, tooltip=tip),
             *references,
             *sizes,
             _cells(looks, place, dark),
         ],
-        "resolve": apart("color", "strokeDash", "shape", "fill", "stroke"),
+        "resolve": curve.apart("color", "strokeDash", "shape", "fill", "stroke"),
     }
 
 
@@ -170,7 +147,7 @@ def _where(drawn: dict[str, Any], condition: str) -> dict[str, Any]:
 def _cells(looks: dict[str, Any], place: dict[str, Any], dark: bool) -> dict[str, Any]:
     """The dots: filled where the cell reaches the target, hollow where not; all can be clicked."""
     passed = {"test": "datum.passed == 'yes'", **looks["color"]}
-    tip = tips(
+    tip = curve.tips(
         shown="cost", points="antidote points", setting="setting", seed="seed", checks="checks",
         label="quality", hint="click",
     )  # fmt: skip
@@ -180,7 +157,7 @@ def _cells(looks: dict[str, Any], place: dict[str, Any], dark: bool) -> dict[str
     }  # fmt: skip
     fill = {"condition": passed, "value": _empty(dark)}
     shape, stroke = looks["shape"], looks["color"]
-    drawn = layer("cell", dot, **place, stroke=stroke, fill=fill, shape=shape, tooltip=tip)
+    drawn = curve.layer("cell", dot, **place, stroke=stroke, fill=fill, shape=shape, tooltip=tip)
     drawn["transform"].append({"calculate": "'opens this run in Explore'", "as": "hint"})
     select = {"type": "point", "fields": ["run"], "toggle": False}
     return {**drawn, "params": [{"name": CELL, "select": select}]}
@@ -190,10 +167,15 @@ def _line_labels(y: dict[str, Any], dark: bool) -> list[dict[str, Any]]:
     """Labels at the side that the table says, with a rim in the colour of the page around them."""
     rim = {"stroke": _empty(dark), "strokeWidth": 4, "strokeJoin": "round"}
     sides = (("left", 4, {"value": 0}), ("right", -4, {"value": {"expr": "width"}}))
-    place = {"y": {**y, "field": "at"}, "text": {"field": "label"}, "color": line_inks(dark)}
+    place = {"y": {**y, "field": "at"}, "text": {"field": "label"}, "color": curve.line_inks(dark)}
     return [
         _where(
-            layer(LINE_KINDS, {**WRITING, "align": side, "dx": shift, **extra}, x=x, **place),
+            curve.layer(
+                curve.LINE_KINDS,
+                {**curve.WRITING, "align": side, "dx": shift, **extra},
+                x=x,
+                **place,
+            ),
             f"datum.side == '{side}'",
         )
         for side, shift, x in sides
@@ -205,30 +187,29 @@ def _empty(dark: bool) -> str:
     return "#0E1117" if dark else "#FFFFFF"  # Streamlit's ground
 
 
-def _by_setting(view: SweepView, problem: tuple[str, str, int], dark: bool) -> dict[str, Any]:
+def _by_setting(view: SweepView, problem: ProblemKey, dark: bool) -> dict[str, Any]:
     """How the settings are told apart: by colour, symbol and dashes."""
     assert view.spec is not None
-    settings = settings_of(view.spec, problem)
-    looks = {setting_title(x, view.spec): look(i, dark) for i, x in enumerate(settings)}
+    settings = frontier_table.settings_of(view.spec, problem)
+    looks = {
+        frontier_table.setting_title(x, view.spec): frontier_table.look(i, dark)
+        for i, x in enumerate(settings)
+    }
     return {
-        "color": by("setting", {title: one.color for title, one in looks.items()}),
-        "shape": by("setting", {title: one.symbol for title, one in looks.items()}),
-        "strokeDash": by(
+        "color": curve.by("setting", {title: one.color for title, one in looks.items()}),
+        "shape": curve.by("setting", {title: one.symbol for title, one in looks.items()}),
+        "strokeDash": curve.by(
             "setting", {title: list(one.dash) or [1, 0] for title, one in looks.items()}
         ),
     }
 
 
-HEIGHT = 440
-APART = 0.12  # part of the axis between two labels; on a small screen they fit when turned
-
-
-def cost_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = False) -> go.Figure:
+def cost_figure(view: SweepView, problem: ProblemKey, dark: bool = False) -> go.Figure:
     """Median and band per setting, every cell a dot, reference lines, smallest sizes below."""
-    table = cost_table(view, problem)
+    table = frontier_table.cost_table(view, problem)
     figure = go.Figure()
-    draw_band(figure, table)
-    draw_lines(figure, table, dark)
+    curve.draw_band(figure, table)
+    curve.draw_lines(figure, table, dark)
     for title, style, own in _by_look(view, problem, table, dark):
         levels = own[own["kind"] == "level"]
         _band(figure, levels, style.color)
@@ -253,15 +234,15 @@ def cost_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = Fal
         title="cost, lower is fairer", range=[frame["cost"].min(), frame["cost"].max()],
         automargin=True,
     )  # fmt: skip
-    height = plot_height(view, problem) + 60
+    height = frontier_table.plot_height(view, problem) + 60
     return palette.framed(
         figure, height, bottom=50, showlegend=True, font={"color": palette.ink(dark)}
     )
 
 
-def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = False) -> go.Figure:
+def quality_figure(view: SweepView, problem: ProblemKey, dark: bool = False) -> go.Figure:
     """Silhouette against cost: up and to the left is better."""
-    table = quality_table(view, problem)
+    table = frontier_table.quality_table(view, problem)
     figure = go.Figure()
     for title, style, own in _by_look(view, problem, table, dark):
         medians = own[own["kind"] == "median"]
@@ -290,13 +271,13 @@ def quality_figure(view: SweepView, problem: tuple[str, str, int], dark: bool = 
 
 
 def _by_look(
-    view: SweepView, problem: tuple[str, str, int], table: pd.DataFrame, dark: bool
-) -> Iterator[tuple[str, Look, pd.DataFrame]]:
+    view: SweepView, problem: ProblemKey, table: pd.DataFrame, dark: bool
+) -> Iterator[tuple[str, frontier_table.Look, pd.DataFrame]]:
     """Every setting with its title, its look and its rows."""
     assert view.spec is not None
-    for index, setting in enumerate(settings_of(view.spec, problem)):
-        title = setting_title(setting, view.spec)
-        yield title, look(index, dark), table[table["setting"] == title]
+    for index, setting in enumerate(frontier_table.settings_of(view.spec, problem)):
+        title = frontier_table.setting_title(setting, view.spec)
+        yield title, frontier_table.look(index, dark), table[table["setting"] == title]
 
 
 def _beside(figure: go.Figure, row: pd.Series, side: str, shift: float, color: str) -> None:
@@ -316,7 +297,13 @@ def _band(figure: go.Figure, levels: pd.DataFrame, color: str) -> None:
 
 
 def _dots(
-    figure: go.Figure, cells: pd.DataFrame, x: str, y: str, style: Look, title: str, dark: bool
+    figure: go.Figure,
+    cells: pd.DataFrame,
+    x: str,
+    y: str,
+    style: frontier_table.Look,
+    title: str,
+    dark: bool,
 ) -> None:
     fills = cells["passed"].map(
         lambda passed: style.color if passed == "yes" else palette.hollow(dark)
@@ -354,7 +341,7 @@ def _x_axis(figure: go.Figure, view: SweepView, left: float, right: float) -> No
         range=ends,
         tickvals=sizes,
         ticktext=[f"{size:,}<br>{share_of_data(size, view.points)}" for size in sizes],
-        title=SIZES_TITLE,
+        title=curve.SIZES_TITLE,
         showgrid=False,
     )
 

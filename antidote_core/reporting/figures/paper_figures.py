@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -34,7 +35,10 @@ CONVEX_MEANINGS = {
 }
 COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: palette.DECIDES}
 MODE_WORDS = {PUBLISHED: "as published", OURS: "ours"}
-_MODE_COLORS = {"paper": palette.VANILLA, PUBLISHED: palette.BASELINE, OURS: palette.ANTIDOTE}
+_MODE_LOOKS = {
+    "paper": (palette.VANILLA, "circle"), PUBLISHED: (palette.BASELINE, "square"),
+    OURS: (palette.ANTIDOTE, "diamond"),
+}  # fmt: skip
 
 
 def meanings(table: str) -> Mapping[str, str]:
@@ -107,7 +111,9 @@ def figure_words(table: str) -> str:
 
 def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
     names = [row_name(row) for row in rows]
-    paper, own, hover = [], [], []
+    paper: list[float | None] = []
+    own: list[float | None] = []
+    hover = []
     for row in rows:
         found = results.rows.get(row.cell.key)
         one = found or next(iter(_both(results, row).values()))
@@ -123,14 +129,20 @@ def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
                 x=[left, right], y=[name, name], mode="lines", hoverinfo="skip",
                 line={"color": palette.ink(dark), "width": 1}, showlegend=False,
             )  # fmt: skip
-    for label, values, symbol in (("paper", paper, "circle"), (OURS, own, "diamond")):
-        drawn.add_scatter(
-            x=values, y=names, mode="markers", name="paper" if label == "paper" else "ours",
-            marker={"color": _MODE_COLORS[label], "symbol": symbol, "size": 12},
-            customdata=hover if label == OURS else [f"{x:.3g}% of U" for x in paper],
-            hovertemplate="%{y}: %{x:.3g}% of U, %{customdata}<extra></extra>",
-        )  # fmt: skip
+    shares = [f"{x:.3g}% of U" for x in paper]
+    says = "%{y}: %{x:.3g}% of U, %{customdata}<extra></extra>"
+    drawn.add_scatter(**_marks("paper", paper, names, says), customdata=shares)
+    drawn.add_scatter(**_marks(OURS, own, names, says), customdata=hover)
     return _in_rows(drawn, "|V| in percent of U", dark, len(rows))
+
+
+def _marks(mode: str, values: list[float | None], names: list[str], says: str) -> dict[str, Any]:
+    """A mark per row, in the colour and with the symbol of the paper or of a mode."""
+    color, symbol = _MODE_LOOKS[mode]
+    marker = {"color": color, "symbol": symbol, "size": 12}
+    name = MODE_WORDS.get(mode, mode)
+    return {"x": values, "y": names, "mode": "markers", "name": name, "marker": marker,
+            "hovertemplate": says}  # fmt: skip
 
 
 def _both(results: Results, row: TableRow) -> dict[str, Row]:
@@ -148,12 +160,9 @@ def _ratios(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
         series["paper"].append(next(iter(both.values()))["paper"]["ratio"])
         for mode in (PUBLISHED, OURS):
             series[mode].append(both[mode]["answer"]["ratio"] if mode in both else None)
-    for name, symbol in (("paper", "circle"), (PUBLISHED, "square"), (OURS, "diamond")):
-        drawn.add_scatter(
-            x=series[name], y=names, mode="markers", name=MODE_WORDS.get(name, name),
-            marker={"color": _MODE_COLORS[name], "symbol": symbol, "size": 12},
-            hovertemplate="%{y}: %{x:.3g} times<extra></extra>",
-        )  # fmt: skip
+    for mode, ratios in series.items():
+        says = "%{y}: %{x:.3g} times<extra></extra>"
+        drawn.add_scatter(**_marks(mode, ratios, names, says))
     drawn.add_vline(x=1, line={"color": palette.ink(dark), "dash": "dash", "width": 1})
     return _in_rows(drawn, "seconds over the fair algorithm's seconds", dark, len(rows))
 

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.runs.spec import PAPER_SYMBOLS
 
+QUALITY = (
+    "Silhouette (−1 to 1, higher is better): how much nearer points lie to their own cluster than "
+    "to the next one. Davies-Bouldin (0 is perfect): how wide clusters are compared with the "
+    "distance between their centres. Calinski-Harabasz (higher is better): spread between "
+    "clusters divided by the spread inside them; compare it only on the same data."
+)
+
 
 @dataclass(frozen=True)
 class Term:
@@ -74,14 +81,6 @@ GLOSSARY: dict[str, Term] = {
          "−1 to 1, higher is better. It says nothing about groups."),
     )
 }  # fmt: skip
-
-
-QUALITY = (
-    "Silhouette (−1 to 1, higher is better): how much nearer points lie to their own cluster than "
-    "to the next one. Davies-Bouldin (0 is perfect): how wide clusters are compared with the "
-    "distance between their centres. Calinski-Harabasz (higher is better): spread between "
-    "clusters divided by the spread inside them; compare it only on the same data."
-)
 
 
 def explain(word: str) -> str:

@@ -23,6 +23,7 @@ from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
+ProblemKey = tuple[str, str, int]  # clustering, cost and k
 GROWTH = {
     "extend": "each round starts from the points found so far",
     "restart": "each round starts anew, as in the paper",
@@ -33,9 +34,21 @@ TARGETS = {
     "sota": "better than the fair algorithm",
     "lowest": "as low as possible at this size",
 }
+STATES = {
+    "queued": "waiting",
+    "running": "working",
+    "finished": "finished",
+    "stopped": "stopped",
+    "failed": "failed",
+    "dead": "lost",
+}
+OF_THE_IDEA = (
+    "A fairer clustering is not a fair decision: what is done with the clusters is outside this "
+    "report, and so is whether the groups were recorded rightly."
+)
 
 
-def problem_title(problem: tuple[str, str, int]) -> str:
+def problem_title(problem: ProblemKey) -> str:
     """Clustering, cost and k as people call them.
 
     >>> problem_title(("kmeans", "balance", 2))
@@ -107,16 +120,6 @@ def _rows(spec: RunSpec) -> str:
 def _title(registry: Mapping[str, Any], name: str) -> str:
     """How an entry calls itself; something of someone's own goes by its name."""
     return registry[name].title if name in registry else name
-
-
-STATES = {
-    "queued": "waiting",
-    "running": "working",
-    "finished": "finished",
-    "stopped": "stopped",
-    "failed": "failed",
-    "dead": "lost",
-}
 
 
 @dataclass(frozen=True)
@@ -229,12 +232,6 @@ def _sweep(spec: SweepSpec) -> str:
     more = len(spec.settings) - 1
     others = f" and {more} more" if more else ""
     return f"frontier: {first}{others}, {len(spec.sizes)} sizes, {len(spec.seeds)} seeds"
-
-
-OF_THE_IDEA = (
-    "A fairer clustering is not a fair decision: what is done with the clusters is outside this "
-    "report, and so is whether the groups were recorded rightly."
-)
 
 
 def limits(data: Dataset, spec: RunSpec, view: RunView) -> tuple[str, ...]:

@@ -11,18 +11,9 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine import JobStatus, RunError
 from antidote_core.projection.layout import find_layout
-from antidote_core.reporting.documents import frontier_report
+from antidote_core.reporting.documents import frontier_report, report
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
 from antidote_core.reporting.documents.page import safe_csv
-from antidote_core.reporting.documents.report import (
-    RunRecord,
-    antidote_csv,
-    python_lines,
-    run_bundle,
-    run_json,
-    run_report,
-    union_csv,
-)
 from antidote_core.reporting.documents.slides import Slide, for_the_back_row, run_slides
 from antidote_core.reporting.figures.frontier_table import cell_table
 from antidote_core.reporting.text.run_words import clock, zone_of
@@ -33,6 +24,9 @@ from pages._ui.jobs import store
 from pages._ui.shared import rooms
 from pages._ui.shared.frame import is_dark
 from pages._ui.shared.link import escape
+
+STYLE = Path(__file__).with_name("slides.css")
+PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
 
 
 @dataclass(frozen=True)
@@ -66,9 +60,9 @@ def take_along(status: JobStatus, data: ac.Dataset, view: ac.RunView | SweepView
     else:
         kind, offer = store.RUN, _of_run(status, data, view)
     job_id, name = status.run_id, f"{offer.name}-{status.dataset}-{status.run_id[:6]}"
-    report, *others = offer.files
+    first, *others = offer.files
     with st.container(horizontal=True, key="take-along"):
-        _button(report, name, "primary")
+        _button(first, name, "primary")
         slides = f"The {offer.word} as slides: one message per screen, arrow keys."
         if st.button("Present", help=slides):
             st.switch_page("pages/present.py", query_params={str(kind): job_id})
@@ -115,38 +109,40 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
     assert isinstance(spec, ac.RunSpec)
     layouts = store.layouts_of(status.run_id)
 
-    def record() -> RunRecord:
+    def record() -> report.RunRecord:
         return _run_record(status, data, view, layouts)
 
     files = [
-        File("Report (HTML)", lambda: run_report(record(), when), ".html", "text/html",
+        File("Report (HTML)", lambda: report.run_report(record(), when), ".html", "text/html",
              "One file with the verdict, interactive charts, method, settings, data card and "
              "limits. Opens without a network, and prints."),
-        File("Everything (ZIP)", lambda: run_bundle(record(), events(), when), ".zip",
+        File("Everything (ZIP)", lambda: report.run_bundle(record(), events(), when), ".zip",
              "application/zip",
              "The report, every table as CSV, settings, events and result as JSON."),
     ]  # fmt: skip
     if view.size:  # without antidote points there is no table of them
         files += [
-            File("V (CSV)", lambda: antidote_csv(data, view.antidote), "-V.csv", "text/csv",
+            File("V (CSV)", lambda: report.antidote_csv(data, view.antidote), "-V.csv", "text/csv",
                  "The antidote points in original units, one row each."),
-            File("U ∪ V (CSV)", lambda: union_csv(data, view.antidote), "-U-and-V.csv", "text/csv",
-                 "All rows with the antidote points below them, marked."),
+            File("U ∪ V (CSV)", lambda: report.union_csv(data, view.antidote), "-U-and-V.csv",
+                 "text/csv", "All rows with the antidote points below them, marked."),
         ]  # fmt: skip
     files.append(
-        File("Run (JSON)", lambda: run_json(record(), events()), ".json", "application/json",
+        File("Run (JSON)", lambda: report.run_json(record(), events()), ".json", "application/json",
              "The settings, everything that happened, and the result.")
     )  # fmt: skip
     return Offer(
-        "run", "antidote", files, "The same run in Python:", python_lines(spec),
+        "run", "antidote", files, "The same run in Python:", report.python_lines(spec),
         " Hand over the report instead.",
     )  # fmt: skip
 
 
-def _run_record(status: JobStatus, data: ac.Dataset, view: ac.RunView, layouts: Path) -> RunRecord:
+def _run_record(
+    status: JobStatus, data: ac.Dataset, view: ac.RunView, layouts: Path
+) -> report.RunRecord:
     assert isinstance(status.spec, ac.RunSpec)
     layout = find_layout(data, layouts)
-    return RunRecord(data, status.spec, view, layout, status.run_id, status.name)
+    return report.RunRecord(data, status.spec, view, layout, status.run_id, status.name)
 
 
 def _sweep_record(
@@ -164,7 +160,8 @@ def _of_sweep(status: JobStatus, data: ac.Dataset, view: SweepView) -> Offer:
              "One file with the verdict, interactive charts, how sure they are, method, settings "
              "and limits. Opens without a network, and prints."),
         File("Everything (ZIP)", lambda: frontier_report.frontier_bundle(record, events(), when),
-             ".zip", "application/zip", "The report, the tables as CSV, settings and events as JSON."),
+             ".zip", "application/zip",
+             "The report, the tables as CSV, settings and events as JSON."),
         File("Cells (CSV)", lambda: safe_csv(cell_table(view)), ".csv", "text/csv",
              "Every cell: what was asked and what became of it."),
     ]  # fmt: skip
@@ -215,10 +212,6 @@ def _slides(job: Job, status: JobStatus, dark: bool) -> list[Slide]:
     if job.kind is store.SWEEP:
         return frontier_report.frontier_slides(_sweep_record(status, data, view), dark)
     return run_slides(_run_record(status, data, view, store.layouts_of(job.job_id)), dark)
-
-
-STYLE = Path(__file__).with_name("slides.css")
-PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
 
 
 def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:

@@ -11,21 +11,18 @@ from antidote_core.engine.status import JobStatus
 from antidote_core.runs.kinds import JobKind
 from antidote_core.runs.state import JobState
 from pages._ui.jobs import store
-from pages._ui.jobs.run_settings import RunRequest
-from pages._ui.jobs.sweep_settings import SweepRequest
+from pages._ui.jobs.job_settings import Request, values_of
 from pages._ui.shared.frame import or_show_error
 from pages._ui.shared.link import agrees, escape
 
 STYLE = Path(__file__).with_name("jobs.css")  # colours of the verdict, where Run stands
 
 
-def opened(
-    kind: JobKind, link: dict[str, list[str]], values_of: Callable[[Any], dict[str, Any]]
-) -> JobStatus | None:
+def opened(kind: JobKind, link: dict[str, list[str]]) -> JobStatus | None:
     """The status of the job on display, if there is one.
 
-    On first sight it goes on the list of this browser, and its settings (`values_of` the spec) move
-    into the widgets where the link agrees.
+    On first sight it goes on the list of this browser, and its settings move into the widgets where
+    the link agrees.
     """
     job_id = store.shown(kind)
     status: JobStatus | None = or_show_error(store.status_of, job_id) if job_id else None
@@ -42,7 +39,7 @@ def opened(
 
 def run_bar(
     kind: JobKind,
-    asked: RunRequest | SweepRequest,
+    asked: Request,
     status: JobStatus | None,
     own: ac.Dataset | None,
     say: Callable[[], None] | None = None,

@@ -8,10 +8,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import astuple
+from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 import antidote_core as ac
 from antidote_core.analysis.references import baseline_scores
@@ -20,8 +21,7 @@ from antidote_core.clustering.compiled import warm
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.teaching.planar import Story, tell_story
 from pages._ui.shared import own_tables, rooms
-from pages._ui.shared.own_tables import is_own
-from pages._ui.shared.rooms import Jobs, Key, is_stale
+from pages._ui.shared.rooms import Key, is_stale
 from pages._ui.shared.settings import ClusteringSettings, DataSettings
 
 _warming = threading.Thread(target=warm, name="warming", daemon=True)
@@ -59,6 +59,10 @@ def load(settings: DataSettings) -> ac.Dataset:
 
 def _loaded(settings: DataSettings) -> ac.Dataset:
     note = st.empty()
+
+    def say(text: str) -> None:
+        note.caption(text)
+
     with st.spinner("Loading the data…"):
         data = ac.load_dataset(
             settings.name,
@@ -66,28 +70,20 @@ def _loaded(settings: DataSettings) -> ac.Dataset:
             rows=settings.rows,
             sample=settings.sample,
             seed=settings.seed,
-            progress=lambda text: _say(note, text),
+            progress=say,
         )
     note.empty()
     return data
 
 
-def _say(place: DeltaGenerator, text: str) -> None:
-    place.caption(text)
-
-
 def plain(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport:
-    def make() -> VanillaReport:
-        return vanilla_report(data, choice.clustering, choice.k, choice.restarts, choice.seed)
-
-    room = rooms.room(own_tables.is_own(data.name))
+    key, make = (data.content_hash, choice), partial(vanilla_report, data, *astuple(choice))
     with patience():
-        return room.kept("plain", (data.content_hash, choice), make, most=8, note="Clustering…")
+        return _room(data).kept("plain", key, make, most=8, note="Clustering…")
 
 
 def plane(data: ac.Dataset) -> Plane:
-    room = rooms.room(own_tables.is_own(data.name))
-    return room.kept(
+    return _room(data).kept(
         "plane", data.content_hash, lambda: fit_plane(data.points, data.feature_names), most=8
     )
 
@@ -97,21 +93,20 @@ def story() -> Story:
         return rooms.ROOMS.everyone.kept("story", (), tell_story, most=1)
 
 
-def _jobs_for(data: ac.Dataset) -> Jobs:
-    return rooms.room(is_own(data.name)).jobs
+def _room(data: ac.Dataset) -> rooms.Room:
+    return rooms.room(own_tables.is_own(data.name))
 
 
 def ask_about(
     data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
 ) -> Future[Any]:
     """Any answer about a data set on its way; kept under the content of the data."""
-    return _jobs_for(data).ask(kind, (data.content_hash, *key), function, *arguments)
+    return _room(data).jobs.ask(kind, (data.content_hash, *key), function, *arguments)
 
 
 def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future[Any]:
     """A VanillaReport on its way."""
-    arguments = (data, choice.clustering, choice.k, choice.restarts, choice.seed)
-    return ask_about(data, "plain", (choice,), vanilla_report, *arguments)
+    return ask_about(data, "plain", (choice,), vanilla_report, data, *astuple(choice))
 
 
 def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
@@ -122,7 +117,7 @@ def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Fut
 
 def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:
     """Whether the costs of the fair algorithm are known, so that asking costs nothing."""
-    return _jobs_for(data).answered("fair", (data.content_hash, fairness, choice))
+    return _room(data).jobs.answered("fair", (data.content_hash, fairness, choice))
 
 
 def answer(future: Future[Any]) -> Any:

@@ -1,6 +1,6 @@
 """The frame around every page, and how pages draw: a chart with its table, an error in words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ PAGES = {
 }
 HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
 _FRAMED = "_framed"
+MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
 def navigation() -> StreamlitPage:
@@ -62,9 +63,6 @@ def enter() -> None:
         st.rerun()
 
 
-MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
-
-
 def is_dark() -> bool:
     return st.context.theme.type == "dark"
 
@@ -82,8 +80,18 @@ def chart(figure: Any, table: pd.DataFrame, key: str, alt: str, movable: bool = 
     """A figure, described for those who cannot see it, and the table behind it."""
     config = MODEBAR if movable else {"displayModeBar": False}
     st.plotly_chart(figure, key=key, config=config, alt=alt)
-    with st.expander("The numbers behind this chart"):
+    behind(table)
+
+
+def behind(table: Any, what: str = "The numbers behind this chart") -> None:
+    """A table that opens when somebody wants it."""
+    with st.expander(what):
         st.dataframe(table, hide_index=True)
+
+
+def listed(sentences: Iterable[str]) -> None:
+    """Sentences below each other."""
+    st.markdown("\n".join(f"- {escape(sentence)}" for sentence in sentences))
 
 
 def numbers_with_scales(*numbers: tuple[str, str, str, str]) -> None:

@@ -32,6 +32,13 @@ from antidote_core.engine.settings import LEASE_SECONDS
 
 COOKIE = "_streamlit_xsrf"
 _KEPT = "_owner"
+KEPT = 64
+STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
+Key = tuple[Hashable, ...]
+MORE = 4  # times as much as a visitor's is kept for everyone
+TABLES = 3  # per visitor
+MAX_TOTAL = 1024**3  # bytes of all tables of all visitors
+_T = TypeVar("_T")
 
 
 def visitor() -> str:
@@ -65,12 +72,6 @@ def unmasked(cookie: str) -> bytes | None:
     if len(mask) != 4 or len(masked) < 16:
         return None
     return bytes(byte ^ mask[index % 4] for index, byte in enumerate(masked))
-
-
-KEPT = 64
-STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
-
-Key = tuple[Hashable, ...]
 
 
 class Stale(Exception):
@@ -132,13 +133,6 @@ class Jobs:
 def is_stale(future: Future[Any]) -> bool:
     """Whether nobody will ever answer; the future must be done."""
     return future.cancelled() or isinstance(future.exception(), Stale)
-
-
-MORE = 4  # times as much as a visitor's is kept for everyone
-TABLES = 3  # per visitor
-MAX_TOTAL = 1024**3  # bytes of all tables of all visitors
-
-_T = TypeVar("_T")
 
 
 class _Kept:
