@@ -19,9 +19,9 @@ from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.reporting.text.words import duration, number, share_of_data
 from antidote_core.runs.state import JobState
 from pages._ui import data_blocks
-from pages._ui.jobs import job_settings, store
+from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
-from pages._ui.jobs.job_blocks import box, figure, latest
+from pages._ui.jobs.job_blocks import box, example, figure, latest
 from pages._ui.jobs.job_settings import RunRequest
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
@@ -285,15 +285,12 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
 def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
     """The right side before a run: what there is to improve."""
     st.title(f"{escape(data.title)}: before anything is added", anchor=False)
-    introduction, example = st.columns([3, 1], vertical_alignment="center")
+    introduction, beside = st.columns([3, 1], vertical_alignment="center")
     introduction.markdown(
         "Press **Run** to look for a few extra points (antidote data) that make the *same* "
         "clustering fairer. Until then, this is the plain clustering and what it costs."
     )
-    example.button(
-        "Show a finished example", on_click=show_example, width="stretch",
-        help="A teaching set with two clusters, solved in a few seconds.",
-    )  # fmt: skip
+    example(beside, EXAMPLE, "A teaching set with two clusters, solved in a few seconds.")
     future = answers.plain_job(data, asked.clustering)
     if not future.done():
         with st.container(height=420, border=True):
@@ -310,8 +307,3 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
         data_blocks.group_costs(data, report)
     with right:
         data_blocks.point_map(data, asked.clustering, report)
-
-
-def show_example() -> None:
-    st.session_state.update(job_settings.values_of(EXAMPLE))
-    store.start(EXAMPLE)

@@ -25,7 +25,7 @@ from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 from pages._ui.jobs import job_settings, store
-from pages._ui.jobs.job_blocks import box, figure, latest, trouble
+from pages._ui.jobs.job_blocks import box, example, figure, latest, trouble
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, is_dark, or_show_error
 from pages._ui.shared.link import escape
@@ -114,7 +114,8 @@ def estimate(known: Known) -> None:
     elif cluster:
         time = f", about {duration(seconds * cores())} of work for the cluster at {escape(cluster)}"
     else:
-        time = f", about {duration(seconds)} on {_cores(cores())}"
+        where = "one core" if cores() == 1 else f"{cores()} cores"
+        time = f", about {duration(seconds)} on {where}"
     st.caption(
         f"**{cells:,} cells**{time}",
         help=f"{len(known.spec.settings):,} settings × {len(known.spec.sizes):,} sizes × "
@@ -127,7 +128,7 @@ def draw(known: Known) -> None:
     """The right side before a sweep."""
     spec, data = known.spec, known.data
     st.title(f"{escape(data.title)}: fairness against antidote size", anchor=False)
-    introduction, example = st.columns([3, 1], vertical_alignment="center")
+    introduction, beside = st.columns([3, 1], vertical_alignment="center")
     sizes = ", ".join(f"{size:,}" for size in spec.sizes)
     seeds = "1 seed" if len(spec.seeds) == 1 else f"{len(spec.seeds)} seeds"
     introduction.markdown(
@@ -135,10 +136,7 @@ def draw(known: Known) -> None:
         f"each with {seeds}, every dot one run. Until then, this is what the dots will be held "
         "against."
     )
-    example.button(
-        "Show a finished example", on_click=_show_example, width="stretch",
-        help="A teaching set, 40 cells, solved in some seconds.",
-    )  # fmt: skip
+    example(beside, job_settings.EXAMPLE, "A teaching set, 40 cells, solved in some seconds.")
     view = known.view()
     places = st.columns(2, gap="large") if len(known.problems) > 1 else [st.container()]
     for index, problem in enumerate(known.problems):
@@ -160,15 +158,6 @@ def draw(known: Known) -> None:
     hidden = len(spec.problems) - len(known.problems)
     if hidden:
         st.caption(f"And {hidden} more of them once the sweep runs.")
-
-
-def _show_example() -> None:
-    st.session_state.update(job_settings.values_of(job_settings.EXAMPLE))
-    store.start(job_settings.EXAMPLE)
-
-
-def _cores(count: int) -> str:
-    return "one core" if count == 1 else f"{count} cores"
 
 
 def title(data: ac.Dataset) -> None:

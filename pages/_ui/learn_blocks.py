@@ -36,19 +36,18 @@ POINTS = "points"  # in the address of the page
 PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"
 
 
-def draw_plane(scene: dict[str, Any], alt: str, key: str) -> None:
-    """The picture of a scene."""
-    _component(key=key, data={"scene": scene, "alt": alt, "playable": False, "heard": 0})
+def draw_plane(
+    scene: dict[str, Any], alt: str, key: str, heard: int = 0, on_click: Any = None
+) -> None:
+    """The picture of a scene, on which points are placed where somebody listens (`on_click`).
 
-
-def clicked_plane(scene: dict[str, Any], alt: str, key: str, heard: int, on_click: Any) -> None:
-    """The picture of a scene on which points are placed; `heard` is the time of the last click."""
+    `heard` is the time of the last click.
+    """
     hint = " Arrow keys move a cross, with Shift in large steps; Enter places points there."
-    _component(
-        key=key,
-        data={"scene": scene, "alt": alt + hint, "playable": True, "heard": heard},
-        on_placed_change=on_click,
-    )
+    listens = {"on_placed_change": on_click} if on_click else {}
+    alt += hint if on_click else ""
+    data = {"scene": scene, "alt": alt, "playable": bool(on_click), "heard": heard}
+    _component(key=key, data=data, **listens)
 
 
 def story() -> None:
@@ -257,7 +256,7 @@ def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None)
     )
     _tell_note()
     alt = play.alt_text(position, game.goal, plain.cost(game.goal))
-    clicked_plane(scene, alt, "plane", st.session_state.get(HEARD, 0), _clicked)
+    draw_plane(scene, alt, "plane", st.session_state.get(HEARD, 0), _clicked)
 
 
 def _buttons() -> None:

@@ -1,7 +1,6 @@
 """The list of runs (filter, choose, open, rename, delete), and two to four of them side by side."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -171,11 +170,9 @@ def show(found: Sequence[comparisons.Side]) -> None:
         st.caption("Grey line: plain clustering. Every mark is the best V of a round.")
     st.subheader("Settings", anchor=False)
     st.caption("≠ and a coloured line: the runs differ here.")
-    st.dataframe(_marked(comparisons.settings_table(found)), hide_index=True, height="content")
+    painted = comparisons.settings_table(found).style.apply(_paint, axis=1)
+    st.dataframe(painted, hide_index=True, height="content")
 
 
-def _marked(table: pd.DataFrame) -> Any:
-    def paint(row: pd.Series) -> list[str]:
-        return [DIFFERENT if row[""] else ""] * len(row)
-
-    return table.style.apply(paint, axis=1)
+def _paint(row: pd.Series) -> list[str]:
+    return [DIFFERENT if row[""] else ""] * len(row)

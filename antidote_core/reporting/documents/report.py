@@ -103,28 +103,20 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
     view = record.view
     if not view.vanilla:
         return []
-    digits = cost_digits(view)
+    digits, share = cost_digits(view), share_of_data(view.size, view.points)
     facts = [
         ("cost of plain clustering", words.number(view.vanilla_cost, digits)),
         ("cost with antidote points, lower is fairer", words.number(view.cost, digits)),
         ("target", words.number(view.target, digits)),
-        (
-            "antidote points |V|",
-            f"{view.size:,}, that is {share_of_data(view.size, view.points)} of {view.points:,}",
-        ),
+        ("antidote points |V|", f"{view.size:,}, that is {share} of {view.points:,}"),
     ]
     if view.verification is not None:
         facts.append(("independent clusterings that agree", agreement(view.verification)))
     if view.noise:
         low, high = (words.number(cost, digits) for cost in view.noise_band)
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
-    facts.append(
-        (
-            "rounds, evaluations, time",
-            f"{_rounds(view)}, {view.evaluations:,} evaluations, {duration(view.seconds)}",
-        )
-    )
-    return facts
+    spent = f"{_rounds(view)}, {view.evaluations:,} evaluations, {duration(view.seconds)}"
+    return [*facts, ("rounds, evaluations, time", spent)]
 
 
 def _rounds(view: RunView) -> str:

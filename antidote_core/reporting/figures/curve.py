@@ -189,14 +189,10 @@ def label_lines(
     return rows, max(high, free - 0.4 * room), bottom
 
 
-def only(kinds: str) -> list[dict[str, Any]]:
-    """The rows of these kinds, named with spaces between them, as Vega-Lite asks for them."""
-    return [{"filter": {"field": "kind", "oneOf": kinds.split()}}]
-
-
 def layer(kinds: str, mark: Mapping[str, Any], **encoding: Any) -> dict[str, Any]:
-    """One layer of a live chart: the rows of these kinds, drawn in one way."""
-    return {"transform": only(kinds), "mark": mark, "encoding": encoding}
+    """One layer of a live chart: the rows of these kinds, with spaces between, drawn in one way."""
+    rows = {"filter": {"field": "kind", "oneOf": kinds.split()}}
+    return {"transform": [rows], "mark": mark, "encoding": encoding}
 
 
 def tips(**titles: str) -> list[dict[str, str]]:

@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.status import JobStatus
-from antidote_core.runs.kinds import JobKind
+from antidote_core.runs.kinds import JobKind, Spec
 from antidote_core.runs.state import JobState
 from pages._ui.jobs import store
 from pages._ui.jobs.job_settings import Request, values_of
@@ -107,3 +107,15 @@ def trouble(status: JobStatus, label: str, failures: bool = False) -> None:
         with log.expander("Log of the worker"):
             text = or_show_error(store.log_of, status.run_id)
             st.code(text or "The worker printed nothing.", language=None)
+
+
+def example(place: Any, spec: Spec, says: str) -> None:
+    """The button that starts a small job to look at."""
+    place.button(
+        "Show a finished example", on_click=_start, args=(spec,), width="stretch", help=says
+    )
+
+
+def _start(spec: Spec) -> None:
+    st.session_state.update(values_of(spec))
+    store.start(spec)

@@ -31,8 +31,8 @@ import antidote_core as ac
 from antidote_core.engine.settings import LEASE_SECONDS
 
 COOKIE = "_streamlit_xsrf"
-_KEPT = "_owner"
-KEPT = 64
+_OWNER = "_owner"
+ANSWERS = 64  # kept per room
 STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
 Key = tuple[Hashable, ...]
 MORE = 4  # times as much as a visitor's is kept for everyone
@@ -43,10 +43,10 @@ _T = TypeVar("_T")
 
 def visitor() -> str:
     """The token, as a digest that says nothing about the cookie."""
-    if _KEPT not in st.session_state:
+    if _OWNER not in st.session_state:
         secret = _login() or _cookie() or secrets.token_bytes(32)
-        st.session_state[_KEPT] = hashlib.sha256(b"visitor:" + secret).hexdigest()
-    return st.session_state[_KEPT]
+        st.session_state[_OWNER] = hashlib.sha256(b"visitor:" + secret).hexdigest()
+    return st.session_state[_OWNER]
 
 
 def _login() -> bytes | None:
@@ -99,7 +99,7 @@ class Jobs:
                 pool = self._pools.setdefault(kind, ThreadPoolExecutor(1, kind))
                 future = pool.submit(self._work, key, function, *arguments)
             self._futures[key] = future  # at the end: the first are the first to go
-            while len(self._futures) > KEPT:
+            while len(self._futures) > ANSWERS:
                 self._asked.pop(oldest := next(iter(self._futures)), None)
                 self._futures.pop(oldest)
             return future
