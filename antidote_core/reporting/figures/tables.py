@@ -40,9 +40,9 @@ def cluster_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataF
             "cluster": f"cluster {c + 1}",
             "group": group_names[j],
             "points": int(count),
-            "share here": percent(float(count / totals[c])) if totals[c] else "empty",
+            "share here": percent(count / totals[c]) if totals[c] else "empty",
             "share overall": percent(whole[j]),
-            "of fair share": percent(table.ratios[c, j]),
+            "of fair share": percent(float(table.ratios[c, j])),
             "": DECIDES_MARK if (c, j) == (table.cluster, table.group) else "",
         }
         for (c, j), count in np.ndenumerate(table.counts)
