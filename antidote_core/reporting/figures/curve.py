@@ -265,7 +265,7 @@ def band_and_lines(y: Mapping[str, Any], dark: bool) -> list[dict[str, Any]]:
     ]
 
 
-def run_curve_figure(view: RunView, baselines: Mapping[str, float]) -> go.Figure:
+def run_curve_figure(view: RunView, baselines: Mapping[str, float] | None = None) -> go.Figure:
     """One step per round; the verified one filled; plain, fair and target as lines with labels."""
     table = curve_table(view, baselines)
     figure = go.Figure()
