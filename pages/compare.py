@@ -2,14 +2,13 @@
 
 import streamlit as st
 
-from pages._ui import compare_blocks
-from pages._ui.shared.frame import enter
-from pages._ui.shared.show import or_show_error
+from pages._ui import runs_blocks
+from pages._ui.shared.frame import enter, or_show_error
 
 enter()
 st.title("Runs side by side", anchor=False)
-found = or_show_error(compare_blocks.sides, compare_blocks.asked_runs())
+found = or_show_error(runs_blocks.sides, runs_blocks.asked_runs())
 if found:
-    compare_blocks.show(found)
+    runs_blocks.show(found)
 if st.button("Back to the list of runs"):
     st.switch_page("pages/runs.py", query_params={})

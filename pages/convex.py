@@ -3,9 +3,8 @@
 import streamlit as st
 
 from pages._ui import convex_blocks as blocks
-from pages._ui.shared.frame import enter
+from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
-from pages._ui.shared.show import or_show_error
 
 enter()
 # Kept until the answers are there: each of them runs the page again.

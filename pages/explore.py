@@ -7,82 +7,75 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.job_folder import JobStatus
-from pages._ui.data import dataset_blocks
-from pages._ui.data.own_tables import is_own
-from pages._ui.explore import before, ended, one_step, watch
-from pages._ui.jobs import answers, run_settings, store
-from pages._ui.jobs.run_bar import opened, run_bar
-from pages._ui.shared import cached
-from pages._ui.shared.frame import enter
+from pages._ui import data_blocks, explore_blocks, step_blocks
+from pages._ui.jobs import job_settings, store
+from pages._ui.jobs.job_blocks import STYLE, opened, run_bar, trouble
+from pages._ui.shared import answers
+from pages._ui.shared.frame import enter, or_show_error, style
 from pages._ui.shared.link import asked_by_link, tell_ignored
-from pages._ui.shared.show import or_show_error
+from pages._ui.shared.own_tables import is_own
 
 
 def show(
-    status: JobStatus, data: ac.Dataset, asked: run_settings.RunRequest, fair: dict[str, float]
+    status: JobStatus, data: ac.Dataset, asked: job_settings.RunRequest, fair: dict[str, float]
 ) -> None:
     """The same blocks for a live, stopped, finished or replayed run."""
     run_id, live, spec = status.run_id, status.live, status.spec
     assert isinstance(spec, ac.RunSpec)
-    watch.title(data, spec)
+    explore_blocks.title(data, spec)
     if spec != asked.spec:
         fair = {}
         st.caption("This run has other settings than those on the left.")
     view = store.view_of(store.RUN, run_id)
-    watch.draw_head(run_id, live, view)
+    explore_blocks.draw_head(run_id, live, view)
     if not live:
-        ended.sentences(view)
+        explore_blocks.sentences(view)
     if status.can_restart:
-        watch.trouble(run_id, status)
+        trouble(status, "Run again")
     blocks = st.container()
     if not live:  # drawn first, shown last: it is there however long the charts take
-        ended.after(data, spec, status, view)
+        explore_blocks.after(data, spec, status, view)
     with blocks:
-        charts(run_id, live, spec, data, view, fair)
+        charts(status, data, view, fair)
 
 
-def charts(
-    run_id: str,
-    live: bool,
-    spec: ac.RunSpec,
-    data: ac.Dataset,
-    view: ac.RunView,
-    fair: dict[str, float],
-) -> None:
+def charts(status: JobStatus, data: ac.Dataset, view: ac.RunView, fair: dict[str, float]) -> None:
     """What happened, step by step, and how it compares."""
+    run_id, live, spec = status.run_id, status.live, status.spec
+    assert isinstance(spec, ac.RunSpec)
     left, right = st.columns(2, gap="large")
     with right:
-        options = one_step.map_options(data)
+        options = step_blocks.map_options(data)
         map_place = st.container()
-        step = None if live else one_step.slider(view)
-        shot = one_step.shot(run_id, spec, view, data, step)
+        step = None if live else step_blocks.slider(view)
+        shot = step_blocks.shot(run_id, spec, view, data, step)
         with map_place:
-            one_step.run_map(run_id, data, spec, shot, options)
+            step_blocks.run_map(run_id, data, spec, shot, options)
         if shot is not None:
-            one_step.points_table(run_id, data, view, shot)
+            step_blocks.points_table(run_id, data, shot)
     with left:
-        watch.draw_curve(run_id, live, fair, step)
+        explore_blocks.draw_curve(run_id, live, fair, step)
         if shot is not None:
-            one_step.who_is_where(data, spec, view, shot)
+            step_blocks.who_is_where(data, spec, view, shot)
     if shot is not None and not live:
-        one_step.joint_map(run_id, data, shot, options[1])
-    ended.against_the_others(view, spec.fairness, live)
+        step_blocks.joint_map(run_id, data, shot, options[1])
+    explore_blocks.against_the_others(view, spec.fairness, live)
 
 
 enter()
 link = asked_by_link()
-watch.style()
+style(STYLE)
 notice = st.container()
 with notice:
-    status = opened(store.RUN, lambda spec: run_settings.agrees(link, spec), run_settings.put)
+    status = opened(store.RUN, link)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
-    asked = run_settings.ask()
-    data = or_show_error(cached.load, asked.data)
+    asked = job_settings.ask_run()
+    data = or_show_error(answers.load, asked.data)
     waiting: list[Future[Any]] = []
     fair: dict[str, float] = {}
     if data is not None:
-        waiting, fair = before.references(data, asked, bool(status and status.live))
+        waiting, fair = explore_blocks.references(data, asked, bool(status and status.live))
     run_bar(store.RUN, asked, status, data if is_own(asked.data.name) else None)
 with main, st.container(key="main"):
     if status is not None:
@@ -90,9 +83,9 @@ with main, st.container(key="main"):
         if of_run is not None:
             show(status, of_run, asked, fair)
     elif data is not None:
-        before.plain_clustering(data, asked)
+        explore_blocks.plain_clustering(data, asked)
     else:
-        dataset_blocks.offer_other_forms(asked.data)
+        data_blocks.offer_other_forms(asked.data)
 answers.watch(*waiting)
 with notice:
     tell_ignored("explore", link)

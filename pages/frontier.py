@@ -6,59 +6,59 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.job_folder import JobStatus
-from pages._ui.data import dataset_blocks
-from pages._ui.data.own_tables import is_own
-from pages._ui.explore import watch
-from pages._ui.frontier import before, blocks
-from pages._ui.jobs import answers, store, sweep_settings
-from pages._ui.jobs.downloads import take_along
-from pages._ui.jobs.run_bar import opened, run_bar
-from pages._ui.shared import cached
-from pages._ui.shared.frame import enter
-from pages._ui.shared.link import tell_ignored
-from pages._ui.shared.show import or_show_error
+from antidote_core.runs.sweep_spec import SweepSpec
+from pages._ui import data_blocks, frontier_blocks
+from pages._ui.jobs import job_settings, store
+from pages._ui.jobs.documents import take_along
+from pages._ui.jobs.job_blocks import STYLE, opened, run_bar
+from pages._ui.shared import answers
+from pages._ui.shared.frame import enter, or_show_error, style
+from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui.shared.own_tables import is_own
 
 
-def show(status: JobStatus, data: ac.Dataset, asked: sweep_settings.SweepRequest) -> None:
+def show(status: JobStatus, data: ac.Dataset, asked: job_settings.Request) -> None:
     """The same blocks for a live, stopped, finished or replayed sweep."""
     sweep_id = status.run_id
-    blocks.title(data)
+    frontier_blocks.title(data)
     if status.spec != asked.spec:
         st.caption("This sweep has other settings than those on the left.")
     view = store.view_of(store.SWEEP, sweep_id)
-    blocks.draw_head(sweep_id, status.live)
+    frontier_blocks.draw_head(sweep_id, status.live)
     if not status.live:
-        blocks.trouble(sweep_id, status, view)
-    blocks.draw_results(sweep_id, status.live)
+        frontier_blocks.missing(status, view)
+    frontier_blocks.draw_results(sweep_id, status.live)
     if not status.live:
         take_along(status, data, view)
 
 
 enter()
-link = sweep_settings.link()
-blocks.open_clicked()
-watch.style()
+link = asked_by_link()
+frontier_blocks.open_clicked()
+style(STYLE)
 notice = st.container()
 with notice:
-    status = opened(store.SWEEP, lambda spec: sweep_settings.agrees(link, spec), sweep_settings.put)
+    status = opened(store.SWEEP, link)
 side, main = st.columns([1, 3.4], gap="large")
 with side:
-    asked = sweep_settings.ask()
-    data = or_show_error(cached.load, asked.data)
+    asked = job_settings.ask_sweep()
+    data = or_show_error(answers.load, asked.data)
     known = None
-    if data is not None and asked.spec is not None:
-        known = before.Known(data, asked.spec, bool(status and status.live))
+    if data is not None and isinstance(asked.spec, SweepSpec):
+        known = frontier_blocks.Known(data, asked.spec, bool(status and status.live))
     own = data if is_own(asked.data.name) else None
-    run_bar(store.SWEEP, asked, status, own, partial(before.estimate, known) if known else None)
+    run_bar(
+        store.SWEEP, asked, status, own, partial(frontier_blocks.estimate, known) if known else None
+    )
 with main, st.container(key="main"):
     if status is not None:
         of_sweep = or_show_error(store.data_of, status.run_id)
         if of_sweep is not None:
             show(status, of_sweep, asked)
     elif known is not None:
-        before.draw(known)
+        frontier_blocks.draw(known)
     elif data is None:
-        dataset_blocks.offer_other_forms(asked.data)
+        data_blocks.offer_other_forms(asked.data)
 answers.watch(*(known.waiting if known else ()))
 with notice:
-    tell_ignored("frontier", sweep_settings.without_lists(link))
+    tell_ignored("frontier", link)

@@ -12,8 +12,8 @@ from antidote_core.reporting.text.glossary import explain
 from antidote_core.reporting.text.words import balance_sentence, number, percent
 from antidote_core.teaching.planar import Solution, Story
 from antidote_core.types import Floats
-from pages._ui.shared import cached
-from pages._ui.shared.show import is_dark
+from pages._ui.shared import answers
+from pages._ui.shared.frame import is_dark
 
 STILL = {"displayModeBar": False}
 
@@ -62,7 +62,7 @@ st.markdown(
     "**Antidote data** are a few made-up points: put them beside the real ones, run the *same* "
     "clustering again, and the border falls in a fairer place. Then throw the made-up points away."
 )
-story = cached.story()
+story = answers.story()
 size, n = len(story.antidote), story.data.n
 old, new = story.tables_before, story.tables_after
 before, after = st.columns(2, gap="large")

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.learn.playground import POINTS, playground
-from pages._ui.learn.story import glossary, story
+from pages._ui.learn_blocks import POINTS, glossary, playground, story
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.settings import URL

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
+from antidote_core.paper.rows import stored_results
 from pages._ui import paper_blocks as blocks
-from pages._ui.shared.frame import enter
+from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
 
 enter()
 link = asked_by_link()
-found = blocks.results()
+found = or_show_error(stored_results)
 if found is None:
     st.stop()
 blocks.head(found)

@@ -2,16 +2,15 @@
 
 import streamlit as st
 
-from pages._ui.jobs import slide_show, slide_sources
-from pages._ui.shared.frame import enter
-from pages._ui.shared.show import or_show_error
+from pages._ui.jobs import documents
+from pages._ui.shared.frame import enter, or_show_error, style
 
 enter()
-slide_show.style()
-job = slide_sources.asked()
-slides = or_show_error(slide_sources.slides_of, job) if job else None
+style(documents.STYLE)
+job = documents.asked()
+slides = or_show_error(documents.slides_of, job) if job else None
 if job and slides:
-    slide_show.show(slides, job.page, job.link)
+    documents.show(slides, job.page, job.link)
 else:
     st.title("Nothing to present", anchor=False)
     st.markdown("Open a finished run and press **Present** there, or choose one of your runs.")

@@ -12,7 +12,7 @@ from antidote_core.clustering import get_clustering
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
 from antidote_core.optimizers import get_optimizer
-from antidote_core.problem import BOXES
+from antidote_core.places import BOXES
 from antidote_core.runs.spec import JobSpec, RunSpec
 
 MAX_CELLS = 2000

@@ -1,1 +1,1 @@
-"""What pages are made of: a folder per page, and what they share."""
+"""What pages are made of: the blocks of each page, and what they share."""

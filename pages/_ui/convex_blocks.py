@@ -13,13 +13,12 @@ from antidote_core.algorithms.algorithm1.lambda_range import PAPER_SAMPLE, paper
 from antidote_core.analysis import convex_runs
 from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
-from pages._ui.data import own_tables
-from pages._ui.jobs.answers import answer, ask_about, watch
-from pages._ui.shared import cached
-from pages._ui.shared.background import Key
+from pages._ui.shared import answers, own_tables
+from pages._ui.shared.answers import answer, ask_about, watch
+from pages._ui.shared.frame import behind, chart, is_dark, numbers_with_scales, or_show_error
 from pages._ui.shared.link import escape
+from pages._ui.shared.rooms import Key
 from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
-from pages._ui.shared.show import chart, is_dark, number_with_scale, or_show_error
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
 PAPER_SETS = ("adult", "bank", "creditcard", "lfw")
@@ -101,7 +100,7 @@ def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
     forms = [form.name for form in info.forms() if form.available]
     rows = next(form for form in forms if form != "download")
     seed = asked.seed if info.kind == "teaching" else 0
-    data = cached.load(DataSettings(chosen, protected, rows, None, seed))
+    data = answers.load(DataSettings(chosen, protected, rows, None, seed))
     return paper_sample(data, asked.points, asked.two_groups, asked.seed)
 
 
@@ -114,9 +113,10 @@ class Job:
 
 
 def _ask(
-    data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
+    data: ac.Dataset, kind: str, function: Callable[..., Any], given: tuple, settings: Key
 ) -> Job:
-    future = ask_about(data, kind, key, function, *arguments)
+    """What the function makes of what is given, under these settings; kept by the settings."""
+    future = ask_about(data, kind, settings, function, *given, *settings)
     return Job(future, future.done())
 
 
@@ -129,30 +129,27 @@ def draw_again(jobs: list[Job]) -> None:
 
 
 def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (asked.lam, asked.gamma, asked.size)
-    arguments = (data.points, data.groups, asked.lam, asked.gamma, asked.size)
-    return _ask(data, "convex", key, ac.solve_convex, *arguments)
+    settings = (asked.lam, asked.gamma, asked.size)
+    return _ask(data, "convex", ac.solve_convex, (data.points, data.groups), settings)
 
 
 def direct_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (asked.lam, asked.size, asked.seed)
-    arguments = (data, asked.lam, asked.size, BUDGET, asked.seed)
-    return _ask(data, "convex-direct", key, convex_runs.direct_search, *arguments)
+    settings = (asked.lam, asked.size, BUDGET, asked.seed)
+    return _ask(data, "convex-direct", convex_runs.direct_search, (data,), settings)
 
 
 def path_job(data: ac.Dataset, asked: ConvexSettings, with_antidote: bool) -> Job:
-    key = (asked.gamma, asked.size, with_antidote)
-    arguments = (data, asked.gamma, asked.size, with_antidote)
-    return _ask(data, "convex-path", key, convex_runs.path_of, *arguments)
+    settings = (asked.gamma, asked.size, with_antidote)
+    return _ask(data, "convex-path", convex_runs.path_of, (data,), settings)
 
 
 def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
-    key = (asked.seed, asked.gamma, asked.size)
     seeds = range(asked.seed + 1, asked.seed + 1 + OTHER_SAMPLES)
-    others = [sample(replace(asked, seed=seed), name) for seed in seeds]
-    return _ask(
-        data, "convex-sweep", key, convex_runs.sweeps, data, others, asked.gamma, asked.size
-    )
+    others = tuple(sample(replace(asked, seed=seed), name) for seed in seeds)
+    known = (asked.seed, asked.gamma, asked.size)
+    arguments = (data, others, asked.gamma, asked.size)
+    future = ask_about(data, "convex-sweep", known, convex_runs.sweeps, *arguments)
+    return Job(future, future.done())
 
 
 def header(data: ac.Dataset) -> None:
@@ -181,32 +178,20 @@ def verdict(data: ac.Dataset, job: Job) -> None:
         return
     st.subheader(convex_figures.headline(result), anchor=False)
     digits = convex_figures.cost_digits(result)
-    plain, promised, after, difference = st.columns(4)
-    with plain:
-        number_with_scale(
-            "Plain cost, lower is fairer", words.number(result.vanilla_cost, digits),
-            f"exact clustering of the {data.n} points",
-            "Social cost: what the worst-served group pays on average, the squared distance to the "
-            "nearest centre.",
-        )  # fmt: skip
-    with promised:
-        number_with_scale(
-            "Promised by the program", words.number(result.promised, digits),
-            "for its own centres, not for clustering",
-            "The smallest value of the paper's program with the affine constraint.",
-        )  # fmt: skip
-    with after:
-        number_with_scale(
-            "Cost after, lower is fairer", words.number(result.cost, digits),
-            f"exact clustering with {len(result.antidote)} more",
-            "Social cost on the real points only, after exact clustering of all.",
-        )  # fmt: skip
-    with difference:
-        number_with_scale(
-            "Difference", words.number(result.difference, digits),
-            "plain minus after: above 0 is fairer",
-            "What the paper's figure shows.",
-        )  # fmt: skip
+    numbers_with_scales(
+        ("Plain cost, lower is fairer", words.number(result.vanilla_cost, digits),
+         f"exact clustering of the {data.n} points",
+         "Social cost: what the worst-served group pays on average, the squared distance to the "
+         "nearest centre."),
+        ("Promised by the program", words.number(result.promised, digits),
+         "for its own centres, not for clustering",
+         "The smallest value of the paper's program with the affine constraint."),
+        ("Cost after, lower is fairer", words.number(result.cost, digits),
+         f"exact clustering with {len(result.antidote)} more",
+         "Social cost on the real points only, after exact clustering of all."),
+        ("Difference", words.number(result.difference, digits),
+         "plain minus after: above 0 is fairer", "What the paper's figure shows."),
+    )  # fmt: skip
     st.markdown(convex_figures.promise_sentence(result))
 
 
@@ -216,15 +201,14 @@ def group_costs(data: ac.Dataset, job: Job) -> None:
     if result is None:
         return
     chart(
-        convex_figures.group_cost_pairs(result, data.group_names, is_dark()),
+        convex_figures.group_cost_pairs(result, data.group_names),
         convex_figures.result_table(result, data.group_names),
         "convex-groups",
         convex_figures.headline(result),
     )
     for note in result.notes:
         st.markdown(f"- {note}")
-    with st.expander("The antidote points in original units"):
-        st.dataframe(data.to_original(result.antidote), hide_index=True)
+    behind(data.to_original(result.antidote), "The antidote points in original units")
 
 
 def with_antidote() -> bool:
@@ -315,7 +299,7 @@ def direct(data: ac.Dataset, asked: ConvexSettings, job: Job) -> None:
             "side."
         )
     chart(
-        convex_figures.group_cost_pairs(result, data.group_names, is_dark()),
+        convex_figures.group_cost_pairs(result, data.group_names),
         data.to_original(result.antidote),
         "convex-direct",
         convex_figures.headline(result),

@@ -8,23 +8,20 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.paper.marks import MARKS
-from antidote_core.paper.rows import FAIRNESS_TABLES, Results, stored_results
-from antidote_core.paper.summary import claims, headline, mark_counts
-from antidote_core.paper.tables import TableRow, table_rows
+from antidote_core.paper.rows import Results
+from antidote_core.paper.rows import FAIRNESS_TABLES
+from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
+from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.reporting.figures import paper_figures
-from pages._ui.jobs import run_settings, store
+from pages._ui.jobs import job_settings, store
+from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import is_dark, or_show_error
 
 CITATION = (
     "Chhabra, Singla and Mohapatra: *Fair Clustering Using Antidote Data*, 2021, "
     "[arXiv:2106.00600](https://arxiv.org/abs/2106.00600)"
 )
 BUTTONS = {"as-published": "▶ Run as published", "ours": "▶ Run ours"}
-
-
-def results() -> Results | None:
-    return or_show_error(stored_results)
 
 
 def head(found: Results) -> None:
@@ -39,7 +36,7 @@ def head(found: Results) -> None:
 def choose_table() -> str:
     names = paper_figures.table_names()
     shown = st.selectbox("Table of the paper", list(names), key="table", bind=URL)
-    title = paper_figures.table_titles()[names[shown]].partition(": ")[2]
+    title = TITLES[names[shown]].partition(": ")[2]
     st.caption(f"{title[0].upper()}{title[1:]}.")
     return names[shown]
 
@@ -75,15 +72,11 @@ def table(found: Results, name: str) -> list[TableRow]:
         key="paper-table",
     )
     if name in FAIRNESS_TABLES:
-        table_words()
+        st.caption(
+            "agree: share of the independent clusterings (scikit-learn, fresh seeds) that meet the "
+            "target; noise band: plain clustering over seeds. In brackets the number of points."
+        )
     return rows
-
-
-def table_words() -> None:
-    st.caption(
-        "agree: share of the independent clusterings (scikit-learn, fresh seeds) that meet the "
-        "target; noise band: plain clustering over seeds. In brackets the number of points."
-    )
 
 
 def one_row(rows: list[TableRow]) -> None:
@@ -118,7 +111,7 @@ def run_again(row: TableRow) -> None:
                 st.button(f"{BUTTONS[mode]} live", key=f"again-{mode}", type="primary")
                 and (run_id := or_show_error(store.start, spec)) is not None
             ):
-                run_settings.put(spec)
+                st.session_state.update(job_settings.values_of(spec))
                 st.switch_page("pages/explore.py", query_params={str(store.RUN): run_id})
             st.markdown(f"[Settings in Explore]({explore_link(spec)})")
 
@@ -127,7 +120,7 @@ def explore_link(spec: ac.RunSpec) -> str:
     """Explore with the settings of this row, not yet running."""
     values = {
         key: str(value).lower() if isinstance(value, bool) else value
-        for key, value in run_settings.values_of(spec).items()
+        for key, value in job_settings.values_of(spec).items()
         if value is not None and key not in ("method", "cost")
     }
     return f"explore?{urlencode(values)}"
@@ -147,7 +140,7 @@ def quality(found: Results) -> None:
             "data, on U alone · the same with the antidote points counted. Of the silhouette the "
             "paper prints no figures."
         )
-        st.dataframe(paper_figures.quality_frame(found), hide_index=True)
+        st.dataframe(quality_rows(found), hide_index=True)
 
 
 def take_along(found: Results) -> None:

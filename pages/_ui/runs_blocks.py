@@ -1,27 +1,32 @@
-"""The list of runs: filter, choose, open, rename, delete, compare."""
+"""The list of runs (filter, choose, open, rename, delete), and two to four of them side by side."""
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
-from antidote_core.reporting.figures.side_by_side import MOST
-from antidote_core.reporting.text.run_list import RunRow, list_table, run_rows, zone_of
+import antidote_core as ac
+from antidote_core.engine import RunError
+from antidote_core.reporting.figures import comparisons
+from antidote_core.reporting.text import run_words
+from antidote_core.reporting.text.glossary import cost_meaning
 from antidote_core.runs.kinds import KINDS
 from pages._ui.jobs import store
-from pages._ui.jobs.slide_sources import Job
+from pages._ui.jobs.documents import Job
+from pages._ui.shared.frame import chart, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import or_show_error
 
 LIVE_SECONDS = 3.0
+DIFFERENT = "background-color: rgba(230,159,0,0.25); font-weight: 600"
 
 
-def rows() -> list[RunRow]:
+def rows() -> list[run_words.RunRow]:
     """Everything on the list of this browser, latest first."""
-    return run_rows(store.all_jobs())
+    return run_words.run_rows(store.all_jobs())
 
 
-def filtered(found: Sequence[RunRow]) -> list[RunRow]:
+def filtered(found: Sequence[run_words.RunRow]) -> list[run_words.RunRow]:
     """Only what the filter leaves."""
     words, states = st.columns([3, 2], vertical_alignment="bottom")
     text = words.text_input(
@@ -35,9 +40,9 @@ def filtered(found: Sequence[RunRow]) -> list[RunRow]:
     return [row for row in found if row.kind in kinds and row.matches(text or "")]
 
 
-def choose(found: Sequence[RunRow]) -> list[RunRow]:
+def choose(found: Sequence[run_words.RunRow]) -> list[run_words.RunRow]:
     """The table; the rows that are ticked."""
-    table = list_table(found, zone_of(st.context.timezone_offset))
+    table = run_words.list_table(found, run_words.zone_of(st.context.timezone_offset))
     state = st.dataframe(
         table, key="runs-table", on_select="rerun", selection_mode="multi-row", hide_index=True,
         alt=f"{len(found)} runs, latest first.",
@@ -51,7 +56,7 @@ def choose(found: Sequence[RunRow]) -> list[RunRow]:
     return [found[index] for index in sorted(picked)]
 
 
-def actions(picked: Sequence[RunRow]) -> None:
+def actions(picked: Sequence[run_words.RunRow]) -> None:
     """What can be done with the ticked rows."""
     if not picked:
         return
@@ -66,10 +71,10 @@ def actions(picked: Sequence[RunRow]) -> None:
             with st.popover(f"Delete {_counted(picked)}"):
                 _delete(picked)
         if len(picked) > 1 and not _comparable(picked):
-            st.caption(f"Two to {MOST} ended runs can be compared side by side.")
+            st.caption(f"Two to {comparisons.MOST} ended runs can be compared side by side.")
 
 
-def _one(row: RunRow) -> None:
+def _one(row: run_words.RunRow) -> None:
     job = Job(KINDS[row.kind], row.run_id)
     if st.button("Open", type="primary"):
         st.switch_page(job.page, query_params=job.link)
@@ -82,7 +87,7 @@ def _one(row: RunRow) -> None:
             st.rerun()
 
 
-def _delete(picked: Sequence[RunRow]) -> None:
+def _delete(picked: Sequence[run_words.RunRow]) -> None:
     st.markdown(
         f"{_counted(picked)[0].upper()}{_counted(picked)[1:]} will leave your list. What nobody "
         "else has on a list is removed from the server and cannot be brought back."
@@ -94,16 +99,16 @@ def _delete(picked: Sequence[RunRow]) -> None:
         st.rerun()
 
 
-def _counted(picked: Sequence[RunRow]) -> str:
+def _counted(picked: Sequence[run_words.RunRow]) -> str:
     return "this one" if len(picked) == 1 else f"these {len(picked)}"
 
 
-def _comparable(picked: Sequence[RunRow]) -> bool:
+def _comparable(picked: Sequence[run_words.RunRow]) -> bool:
     ended = all(row.kind == "run" and not row.live for row in picked)
-    return ended and 2 <= len(picked) <= MOST
+    return ended and 2 <= len(picked) <= comparisons.MOST
 
 
-def watch_live(found: Sequence[RunRow]) -> None:
+def watch_live(found: Sequence[run_words.RunRow]) -> None:
     """Draw the list anew when a run on it has ended."""
     live = [row.run_id for row in found if row.live]
     if live:
@@ -114,3 +119,60 @@ def _look(live: list[str]) -> None:
     now = {row.run_id for row in rows() if row.live}
     if not now.issuperset(live):
         st.rerun()
+
+
+def asked_runs() -> list[str]:
+    """The ids in the link, each once."""
+    text = st.query_params.get("runs", "")
+    return list(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def sides(ids: Sequence[str]) -> list[comparisons.Side]:
+    """The runs; a sentence where they cannot stand side by side."""
+    if not 2 <= len(ids) <= comparisons.MOST:
+        raise RunError(
+            f"The link names {len(ids)} runs; two to {comparisons.MOST} can stand side by side. "
+            "Choose them on the page Runs."
+        )
+    return [_side(run_id) for run_id in ids]
+
+
+def _side(run_id: str) -> comparisons.Side:
+    status = store.status_of(run_id)
+    spec = status.spec
+    if not isinstance(spec, ac.RunSpec):
+        raise RunError("A frontier cannot stand beside a run; open it on the page Frontier.")
+    store.keep(run_id)
+    name = status.name or f"{run_words.dataset_title(spec)}, {run_words.combination(spec)}"
+    return comparisons.Side(name, spec, store.view_of(store.RUN, run_id))
+
+
+def show(found: Sequence[comparisons.Side]) -> None:
+    """What differs, what came out, the curves."""
+    st.subheader(escape(comparisons.difference_sentence(found)), anchor=False)
+    doubt = comparisons.warning(found)
+    if doubt:
+        st.warning(doubt, icon="⚠️")
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("What came out", anchor=False)
+        st.table(comparisons.results_table(found).set_index("").map(escape).rename(columns=escape))
+        for cost in dict.fromkeys(side.spec.fairness for side in found):
+            st.caption(escape(cost_meaning(cost)))
+    with right:
+        st.subheader("Cost against antidote size", anchor=False)
+        chart(
+            comparisons.curves_figure(found),
+            comparisons.curves_table(found),
+            "curves",
+            comparisons.curves_words(found),
+        )
+        st.caption("Grey line: plain clustering. Every mark is the best V of a round.")
+    st.subheader("Settings", anchor=False)
+    st.caption("≠ and a coloured line: the runs differ here.")
+    painted = comparisons.settings_table(found).style.apply(_paint, axis=1)
+    st.dataframe(painted, hide_index=True, height="content")
+
+
+def _paint(row: pd.Series) -> list[str]:
+    return [DIFFERENT if row[""] else ""] * len(row)

@@ -13,7 +13,7 @@ import antidote_core as ac
 from antidote_core.analysis import snapshots
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine import JobState, Runner
-from antidote_core.reporting.figures import comparison_chart, curve
+from antidote_core.reporting.figures import comparisons, curve
 from antidote_core.reporting.figures.maps import features_picture, run_map_figure
 from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.events import Shrunk, Spread
@@ -325,16 +325,16 @@ def test_the_comparison_keeps_its_order_and_says_what_got_worse() -> None:
         row("bera", "own assignment", -0.8, 2.2),
     )
     view = ac.RunView(comparison=rows)
-    table = comparison_chart.comparison_table(view, "balance")
+    table = comparisons.comparison_table(view, "balance")
     names = ["plain", "Bera et al. (own)", "Bera et al. (nearest)", "antidote"]
     assert table["clustering"].tolist() == names
     assert table["balance"].tolist() == [-0.3, -0.8, -0.31, -0.4]
     assert pd.isna(table["calinski_harabasz"]).all()
-    note = comparison_chart.side_note(view, "balance")
+    note = comparisons.side_note(view, "balance")
     assert "got worse, from 2.000 to 2.500" in note
     better = ac.RunView(comparison=(rows[0], rows[2]))
-    assert "better as well" in comparison_chart.side_note(better, "social")
-    assert list(comparison_chart.baseline_costs(view, "balance").values()) == [-0.31, -0.8]
+    assert "better as well" in comparisons.side_note(better, "social")
+    assert list(comparisons.baseline_costs(view, "balance").values()) == [-0.31, -0.8]
 
 
 def test_no_arithmetic_on_the_page() -> None:

@@ -7,8 +7,8 @@ import weakref
 import pytest
 
 from antidote_core import load_dataset
-from pages._ui.jobs import answers
-from pages._ui.shared.background import STALE_SECONDS, Jobs, Stale
+from pages._ui.shared import answers
+from pages._ui.shared.rooms import STALE_SECONDS, Jobs, Stale
 
 
 class Clock:

@@ -15,11 +15,11 @@ from antidote_core.algorithms.algorithm1.solve import solve_convex
 from antidote_core.analysis import convex_runs
 from antidote_core.datasets import uploads
 from antidote_core.engine import JobState, Runner
-from antidote_core.reporting.documents.exports import union_csv
+from antidote_core.reporting.documents.report import union_csv
 from antidote_core.reporting.figures import bars, convex_figures
+from antidote_core.reporting.figures.comparisons import Side, curves_figure
 from antidote_core.reporting.figures.maps import map_figure
 from antidote_core.reporting.figures.palette import group_mark
-from antidote_core.reporting.figures.side_by_side import Side, curves_figure
 from antidote_core.reporting.figures.tables import antidote_table, center_table, group_table
 from antidote_core.reporting.text.words import chart_text
 from antidote_core.runs.sweep_spec import SweepSpec

@@ -16,7 +16,6 @@ import pytest
 
 import antidote_core as ac
 from antidote_core.engine.work import comparison_events
-from antidote_core.reporting.documents.exports import CONTENTS, run_bundle, run_json
 from antidote_core.reporting.documents.page import (
     MAX_ROWS,
     Chart,
@@ -25,11 +24,18 @@ from antidote_core.reporting.documents.page import (
     html_page,
     html_table,
 )
-from antidote_core.reporting.documents.report import RunRecord, run_report, run_sections
+from antidote_core.reporting.documents.report import (
+    CONTENTS,
+    RunRecord,
+    run_bundle,
+    run_json,
+    run_report,
+    run_sections,
+)
 from antidote_core.reporting.documents.slides import for_the_back_row, run_slides
 from antidote_core.reporting.figures.curve import run_curve_figure
-from antidote_core.reporting.text import caveats
-from antidote_core.reporting.text.settings_text import settings
+from antidote_core.reporting.text import run_words
+from antidote_core.reporting.text.run_words import settings
 from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.events import event_of
 from antidote_core.runs.spec import RunSpec
@@ -98,7 +104,7 @@ def test_the_report_holds_everything_and_asks_nobody(report, record) -> None:
     for name, value in settings(SPEC).items():
         assert name in said
         assert " ".join(value.split()) in said
-    for text in caveats.limits(record.data, SPEC, record.view):
+    for text in run_words.limits(record.data, SPEC, record.view):
         assert " ".join(text.split()) in said
     addresses = [
         value for _, attributes in page.tags for key, value in attributes.items()
@@ -257,19 +263,19 @@ def test_every_setting_shows_in_the_report(name: str) -> None:
 def test_departures_are_told_in_the_words_of_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     plain = " ".join(re.sub(r"\*\*|`", "", readme).split())
-    for entry in caveats.DEPARTURES:
+    for entry in run_words.DEPARTURES:
         assert entry.sentence in plain, entry.topic
 
 
 def test_limits_are_those_of_the_run(record) -> None:
-    said = " ".join(caveats.limits(record.data, SPEC, record.view))
+    said = " ".join(run_words.limits(record.data, SPEC, record.view))
     assert "not exhaustive" in said
     stopped = dataclasses.replace(record.view, state="stopped", reason="stopped by you")
-    assert "did not go to its end" in caveats.limits(record.data, SPEC, stopped)[0]
+    assert "did not go to its end" in run_words.limits(record.data, SPEC, stopped)[0]
     noisy = dataclasses.replace(record.view, noise=(-5.0,))
-    assert "may be chance" in " ".join(caveats.limits(record.data, SPEC, noisy))
+    assert "may be chance" in " ".join(run_words.limits(record.data, SPEC, noisy))
     sampled = dataclasses.replace(SPEC, sample=300, sample_seed=4)
-    assert "(seed 4)" in " ".join(caveats.limits(record.data, sampled, record.view))
+    assert "(seed 4)" in " ".join(run_words.limits(record.data, sampled, record.view))
 
 
 def test_a_chart_keeps_its_own_colours_and_heights() -> None:

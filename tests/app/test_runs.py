@@ -9,12 +9,12 @@ from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_tok
 import antidote_core as ac
 from antidote_core.engine import JobState, Runner
 from antidote_core.engine.job_folder import JobStatus
-from antidote_core.reporting.figures import side_by_side
-from antidote_core.reporting.text.run_list import list_table, run_rows
+from antidote_core.reporting.figures import comparisons
+from antidote_core.reporting.text.run_words import list_table, run_rows
 from antidote_core.runs.kinds import RUN
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
-from pages._ui.shared.visitor import unmasked
+from pages._ui.shared.rooms import unmasked
 
 from .test_pages import ROOT, open_page, texts
 
@@ -186,14 +186,14 @@ def test_runs_of_different_kinds_carry_a_warning_and_stand_in_rows_of_their_own(
     spec = dataclasses.replace(FIRST, max_rounds=1, budget=20)
     social = dataclasses.replace(spec, fairness="social", target="vanilla")
     other = dataclasses.replace(spec, dataset="blobs")
-    sides = [side_by_side.Side(s.dataset, s, ac.run(s)) for s in (spec, social, other)]
-    assert "different costs" in side_by_side.warning(sides)
-    assert "different data" in side_by_side.warning([sides[0], sides[2]])
-    assert side_by_side.warning([sides[0], sides[0]]) == ""
-    assert side_by_side.difference_sentence([sides[0]] * 2).startswith("These runs have the same")
-    figure = side_by_side.curves_figure(sides)
+    sides = [comparisons.Side(s.dataset, s, ac.run(s)) for s in (spec, social, other)]
+    assert "different costs" in comparisons.warning(sides)
+    assert "different data" in comparisons.warning([sides[0], sides[2]])
+    assert comparisons.warning([sides[0], sides[0]]) == ""
+    assert comparisons.difference_sentence([sides[0]] * 2).startswith("These runs have the same")
+    figure = comparisons.curves_figure(sides)
     assert {trace.yaxis for trace in figure.data} == {"y", "y2"}
     assert [trace.y[0] for trace in figure.data] == [s.view.vanilla_cost for s in sides]
-    assert len(side_by_side.results_table(sides).columns) == 4
-    empty = side_by_side.Side("early", spec, ac.RunView(state="stopped", reason="stopped by you"))
-    assert "not known" in side_by_side.results_table([empty, sides[0]]).to_string()
+    assert len(comparisons.results_table(sides).columns) == 4
+    empty = comparisons.Side("early", spec, ac.RunView(state="stopped", reason="stopped by you"))
+    assert "not known" in comparisons.results_table([empty, sides[0]]).to_string()

@@ -10,13 +10,11 @@ import antidote_core as ac
 from antidote_core.datasets import uploads
 from antidote_core.engine import Runner
 from antidote_core.engine.process.isolated_read import Full
-from antidote_core.reporting.documents.exports import (
-    FORMULA_STARTS,
-    antidote_csv,
-    union_csv,
-)
+from antidote_core.reporting.documents.page import FORMULA_STARTS
+from antidote_core.reporting.documents.report import antidote_csv, union_csv
 from antidote_core.reporting.figures.tables import antidote_table
-from pages._ui.data import own_tables, upload_file
+from pages._ui import upload_blocks
+from pages._ui.shared import own_tables
 
 from .test_pages import ROOT, open_page, texts
 
@@ -123,7 +121,7 @@ def test_a_refused_file_is_read_once_and_a_full_server_is_asked_again(monkeypatc
             reads.append(str(error))
             raise error
 
-        monkeypatch.setattr(upload_file, "read_isolated", read)
+        monkeypatch.setattr(upload_blocks, "read_isolated", read)
 
     refuse(ac.DataError("slow.csv could not be read within 120 seconds; take a sample."))
     app = bring("slow.csv", b"age,sex\n30,f\n40,m\n")

@@ -4,13 +4,13 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.shared.visitor import unmasked
+from pages._ui.shared.rooms import unmasked
 
 
 def _page():
     import streamlit as st
 
-    from pages._ui.shared.visitor import visitor
+    from pages._ui.shared.rooms import visitor
 
     st.write(visitor())
 

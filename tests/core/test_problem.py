@@ -6,7 +6,7 @@ import pytest
 from antidote_core import DataError, Problem, SpecError, balance_cost, load_dataset, social_cost
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
-from antidote_core.problem import BOXES
+from antidote_core.places import BOXES
 
 NONE = np.empty((0, 2))
 

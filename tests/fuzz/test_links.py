@@ -11,12 +11,11 @@ from hypothesis import strategies as some
 
 from antidote_core import RunSpec
 from antidote_core.teaching import playground as play
-from pages._ui import paper_blocks
-from pages._ui.jobs import run_settings, store, sweep_settings
-from pages._ui.learn import playground as learn_playground
-from pages._ui.shared.link import asked_by_link, tell_ignored
+from pages._ui import learn_blocks, paper_blocks
+from pages._ui.jobs import job_settings, store
+from pages._ui.shared.frame import or_show_error
+from pages._ui.shared.link import agrees, asked_by_link, tell_ignored
 from pages._ui.shared.settings import URL, clustering_settings, data_settings
-from pages._ui.shared.show import or_show_error
 
 from .inputs import tries
 from .pages import OWNER, opened, server, texts
@@ -39,22 +38,22 @@ def explore():
     link = asked_by_link()
     run_id = store.shown(store.RUN)
     status = or_show_error(store.status_of, run_id) if run_id else None
-    if status is not None and run_settings.agrees(link, status.spec):
-        run_settings.put(status.spec)
-    asked = run_settings.ask()
+    if status is not None and agrees(link, values := job_settings.values_of(status.spec)):
+        st.session_state.update(values)
+    asked = job_settings.ask_run()
     tell_ignored("explore", link)
     return asked
 
 
 def frontier():
-    link = sweep_settings.link()
+    link = asked_by_link()
     sweep_id = store.shown(store.SWEEP)
     status = or_show_error(store.status_of, sweep_id) if sweep_id else None
     if status is not None and or_show_error(store.view_of, store.SWEEP, sweep_id) is not None:
-        sweep_settings.agrees(link, status.spec)
-    sweep_settings.agrees(link, sweep_settings.EXAMPLE)
-    asked = sweep_settings.ask()
-    tell_ignored("frontier", sweep_settings.without_lists(link))
+        agrees(link, job_settings.values_of(status.spec))
+    agrees(link, job_settings.values_of(job_settings.EXAMPLE))
+    asked = job_settings.ask_sweep()
+    tell_ignored("frontier", link)
     return asked
 
 
@@ -71,10 +70,10 @@ def learn():
         "Part", ["story", "playground", "glossary"], key="part", bind=URL, default="story",
         required=True,
     )  # fmt: skip
-    learn_playground._settings()
-    learn_playground._read_link()
-    learn_playground._tell_note()
-    learn_playground._write_link()
+    learn_blocks._settings()
+    learn_blocks._read_link()
+    learn_blocks._tell_note()
+    learn_blocks._write_link()
     tell_ignored("learn", {key: value for key, value in link.items() if key != "points"})
 
 

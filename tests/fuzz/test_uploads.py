@@ -22,8 +22,8 @@ from hypothesis import strategies as some
 from antidote_core.datasets import uploads
 from antidote_core.engine.job_folder import read_dataset, write_dataset
 from antidote_core.errors import DataError
-from antidote_core.reporting.documents.exports import antidote_csv, union_csv
-from pages._ui.data.own_tables import choosable_name
+from antidote_core.reporting.documents.report import antidote_csv, union_csv
+from pages._ui.shared.own_tables import choosable_name
 
 from .inputs import tries
 

@@ -14,7 +14,6 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from antidote_core.reporting.documents.exports import run_bundle, run_json
 from antidote_core.reporting.documents.frontier_report import (
     FrontierRecord,
     frontier_bundle,
@@ -22,7 +21,7 @@ from antidote_core.reporting.documents.frontier_report import (
     frontier_slides,
 )
 from antidote_core.reporting.documents.page import versions
-from antidote_core.reporting.documents.report import RunRecord, run_report
+from antidote_core.reporting.documents.report import RunRecord, run_bundle, run_json, run_report
 from antidote_core.reporting.documents.slides import run_slides
 from tests.golden.views import without_modules
 

@@ -20,10 +20,16 @@ from antidote_core.errors import AntidoteError
 from antidote_core.reporting.documents.frontier_report import limits as frontier_limits
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_lines
 from antidote_core.reporting.documents.report import figures, python_lines
-from antidote_core.reporting.figures.comparison_chart import (
+from antidote_core.reporting.figures.comparisons import (
+    Side,
     baseline_costs,
     comparison_table,
+    curves_table,
+    difference_sentence,
+    results_table,
+    settings_table,
     side_note,
+    warning,
 )
 from antidote_core.reporting.figures.curve import curve_table, curve_words, step_table
 from antidote_core.reporting.figures.frontier_table import (
@@ -31,20 +37,10 @@ from antidote_core.reporting.figures.frontier_table import (
     cost_table,
     level_table,
     off_quality_chart,
-    problem_title,
     quality_table,
     setting_title,
 )
-from antidote_core.reporting.figures.side_by_side import (
-    Side,
-    curves_table,
-    difference_sentence,
-    results_table,
-    settings_table,
-    warning,
-)
 from antidote_core.reporting.figures.tables import antidote_table
-from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import (
     binding_sentence,
     bound_sentence,
@@ -68,8 +64,16 @@ from antidote_core.reporting.text.frontier_words import (
     sure_sentences,
     sureness_table,
 )
-from antidote_core.reporting.text.run_list import list_table, run_rows
-from antidote_core.reporting.text.settings_text import combination, dataset_title, settings
+from antidote_core.reporting.text.run_words import (
+    combination,
+    dataset_title,
+    departures,
+    limits,
+    list_table,
+    problem_title,
+    run_rows,
+    settings,
+)
 from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import SweepView

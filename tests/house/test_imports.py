@@ -100,7 +100,7 @@ def test_import_layers_hold():
         ("antidote_core/datasets/frame.py", "import streamlit", "nothing of the screen"),
         ("antidote_core/problem.py", "import plotly.express", "Plotly in"),
         ("pages/home.py", "import plotly.express", "Plotly in"),
-        ("pages/_ui/shared/show.py", "import pages.home", "knows no page"),
+        ("pages/_ui/shared/frame.py", "import pages.home", "knows no page"),
         ("pages/home.py", "import numpy", "No arithmetic"),
     ],
 )

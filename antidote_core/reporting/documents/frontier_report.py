@@ -7,32 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antidote_core.analysis.frontier_curves import Curve, curves
-from antidote_core.reporting.documents.exports import safe_csv, zipped
-from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
+from antidote_core.reporting.documents import page
 from antidote_core.reporting.documents.slides import BigNumber, Slide
-from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.frontier_figure import cost_figure, quality_figure
-from antidote_core.reporting.figures.frontier_table import (
-    cell_table,
-    digits_of,
-    level_table,
-    off_quality_chart,
-    problem_title,
-    setting_title,
-)
-from antidote_core.reporting.text import words
-from antidote_core.reporting.text.caveats import OF_THE_IDEA, departures
-from antidote_core.reporting.text.frontier_words import (
-    cells_sentence,
-    chart_words,
-    curve_sentence,
-    failures_sentence,
-    failures_table,
-    frontier_verdict,
-    sure_sentences,
-    sureness_table,
-)
+from antidote_core.reporting.figures import frontier_table
+from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
+from antidote_core.reporting.text import frontier_words, words
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
+from antidote_core.reporting.text.run_words import (
+    OF_THE_IDEA,
+    ProblemKey,
+    departures,
+    problem_title,
+)
 from antidote_core.reporting.text.words import duration, number, percent, share_of_data
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -69,16 +55,15 @@ class FrontierRecord:
 
 def frontier_report(record: FrontierRecord, when: str = "") -> str:
     """The report as HTML; `when` says in words when the sweep was made."""
-    found = frontier_verdict(record.view)
-    title = (
-        f"{record.name or record.data.title or record.data.name}: fairness against antidote size"
+    name = record.name or record.data.title or record.data.name
+    title, found = (
+        f"{name}: fairness against antidote size",
+        frontier_words.frontier_verdict(record.view),
     )
-    made = f"Written by Antidote {versions()['antidote']}{f', sweep of {when}' if when else ''}."
-    sections = frontier_sections(record)
-    return html_page(Page(title, found.headline, sections, found.tone, found.details, made))
+    return page.report_page("sweep", title, found, frontier_sections(record), when)
 
 
-def frontier_sections(record: FrontierRecord) -> list[Section]:
+def frontier_sections(record: FrontierRecord) -> list[page.Section]:
     """The whole report, in the order in which people ask."""
     found = (
         [_problem(record, problem) for problem in record.spec.problems] if _known(record) else []
@@ -90,15 +75,15 @@ def frontier_sections(record: FrontierRecord) -> list[Section]:
         _method(record),
         _settings(record),
         _data(record),
-        Section("What was not shown", limits(record)),
-        Section("Where this departs from the paper", _departures(record)),
-        Section("The same again, in Python", code=python_lines(record.spec)),
+        page.Section("What was not shown", limits(record)),
+        page.Section("Where this departs from the paper", _departures(record)),
+        page.Section("The same again, in Python", code=python_lines(record.spec)),
     ]
 
 
 def frontier_slides(record: FrontierRecord, dark: bool = False) -> list[Slide]:
     """The slides of an ended sweep; one without a single cell has its verdict alone."""
-    view, verdict = record.view, frontier_verdict(record.view)
+    view, verdict = record.view, frontier_words.frontier_verdict(record.view)
     if not _known(record):
         return [Slide(verdict.headline, note=" ".join(verdict.details))]
     slides = [_opening(record)]
@@ -108,12 +93,12 @@ def frontier_slides(record: FrontierRecord, dark: bool = False) -> list[Slide]:
             continue
         best = _best(mine)
         parts = [problem_title(problem)] if len(record.spec.problems) > 1 else []
-        parts += [setting_title(best.setting, record.spec)] if len(mine) > 1 else []
+        parts += [frontier_table.setting_title(best.setting, record.spec)] if len(mine) > 1 else []
         name = f"{', '.join(parts)}: " if parts else ""
-        slides.append(
-            Slide(f"{name}{curve_sentence(view, best)}", cost_figure(view, problem, dark=dark),
-                  chart_words(view, problem), note=_short_reading(record))
-        )  # fmt: skip
+        said = frontier_words.curve_sentence(view, best)
+        alt = frontier_words.chart_words(view, problem)
+        costs, note = cost_figure(view, problem, dark), _short_reading(record)
+        slides.append(Slide(f"{name}{said}", costs, alt, note=note))
         slides.append(_sure_slide(record, best, name))
         slides.append(
             Slide(f"{name}What fairness costs in quality: up and to the left is better.",
@@ -139,11 +124,11 @@ def frontier_bundle(record: FrontierRecord, events: Sequence[Event], when: str =
         "sweep.py": python_lines(record.spec) + "\n",
     }
     if record.view.rows:
-        files["cells.csv"] = safe_csv(cell_table(record.view))
+        files["cells.csv"] = page.safe_csv(frontier_table.cell_table(record.view))
     if _known(record):
-        files["sizes.csv"] = safe_csv(level_table(record.view))
-        files["how-sure.csv"] = safe_csv(sureness_table(record.view))
-    return zipped(files, frontier_verdict(record.view).text, CONTENTS)
+        files["sizes.csv"] = page.safe_csv(frontier_table.level_table(record.view))
+        files["how-sure.csv"] = page.safe_csv(frontier_words.sureness_table(record.view))
+    return page.zipped(files, frontier_words.frontier_verdict(record.view).text, CONTENTS)
 
 
 def python_lines(spec: SweepSpec) -> str:
@@ -203,61 +188,63 @@ def _best(found: Sequence[Curve]) -> Curve:
     return min(found, key=lambda one: min(x.median for x in one.levels))
 
 
-def _problem(record: FrontierRecord, problem: tuple[str, str, int]) -> Section:
+def _problem(record: FrontierRecord, problem: ProblemKey) -> page.Section:
     view, spec = record.view, record.spec
     found = [one for one in curves(view) if one.setting.problem == problem]
     said = [
-        (f"{setting_title(one.setting, spec)}: " if len(found) > 1 else "")
-        + curve_sentence(view, one)
+        (f"{frontier_table.setting_title(one.setting, spec)}: " if len(found) > 1 else "")
+        + frontier_words.curve_sentence(view, one)
         for one in found
     ]
-    levels, title = level_table(view), problem_title(problem)
-    cells = cell_table(view, problem).drop(columns=["problem", "run"])
+    levels, title = frontier_table.level_table(view), problem_title(problem)
+    cells = frontier_table.cell_table(view, problem).drop(columns=["problem", "run"])
     charts = [
-        Chart(
+        page.Chart(
             cost_figure(view, problem),
-            chart_words(view, problem),
+            frontier_words.chart_words(view, problem),
             levels[levels["problem"] == title].drop(columns="problem"),
             "Cost against antidote size",
             READING,
         ),
-        Chart(
+        page.Chart(
             quality_figure(view, problem),
             f"Silhouette against cost, {title}.",
             cells,
             "Quality against cost: up and to the left is better",
             "Numbers at the lines: antidote points, where there is room. "
-            f"{off_quality_chart(view, problem)}",
+            f"{frontier_table.off_quality_chart(view, problem)}",
         ),
     ]
     reference = found[0].reference
     if reference is not None and reference.reason:
         said.append(f"No line of the fair algorithm: {reference.reason}")
-    return Section(title, [*said, cost_meaning(problem[1])], charts=charts)
+    return page.Section(title, [*said, cost_meaning(problem[1])], charts=charts)
 
 
-def _sure(record: FrontierRecord) -> list[Section]:
+def _sure(record: FrontierRecord) -> list[page.Section]:
     view, spec = record.view, record.spec
     found = [one for one in curves(view) if one.sureness is not None]
     if not found:
         return []
     said = [
-        f"{problem_title(one.setting.problem)}, {setting_title(one.setting, spec)}: "
-        + " ".join(sure_sentences(view, one))
+        f"{problem_title(one.setting.problem)}, {frontier_table.setting_title(one.setting, spec)}: "
+        + " ".join(frontier_words.sure_sentences(view, one))
         for one in found
     ]
-    return [Section("How sure are we?", said, table=sureness_table(view))]
+    return [page.Section("How sure are we?", said, table=frontier_words.sureness_table(view))]
 
 
-def _failures(record: FrontierRecord) -> list[Section]:
-    sentence = failures_sentence(record.view)
+def _failures(record: FrontierRecord) -> list[page.Section]:
+    sentence = frontier_words.failures_sentence(record.view)
     return (
-        [Section("Failed cells", [sentence], table=failures_table(record.view))] if sentence else []
+        [page.Section("Failed cells", [sentence], table=frontier_words.failures_table(record.view))]
+        if sentence
+        else []
     )
 
 
-def _method(record: FrontierRecord) -> Section:
-    return Section(
+def _method(record: FrontierRecord) -> page.Section:
+    return page.Section(
         "How it was done",
         [
             "For every setting, size and seed, a search placed that many made-up points V, the "
@@ -271,13 +258,13 @@ def _method(record: FrontierRecord) -> Section:
             "90\N{NO-BREAK SPACE}% confidence (Clopper and Pearson).",
             "Noise is what plain clustering alone costs under other seeds: a gain inside that "
             "range may be chance.",
-            cells_sentence(record.view),
+            frontier_words.cells_sentence(record.view),
             *record.view.notes,
         ],
     )
 
 
-def _settings(record: FrontierRecord) -> Section:
+def _settings(record: FrontierRecord) -> page.Section:
     spec, view = record.spec, record.view
     facts = [
         ("data set", record.data.title or record.data.name),
@@ -294,30 +281,19 @@ def _settings(record: FrontierRecord) -> Section:
         ("time", duration(view.seconds)),
     ]
     identity = [("sweep", record.sweep_id)] if record.sweep_id else []
-    return Section(
+    return page.Section(
         "Settings, seeds and versions",
         ["Same settings, same seeds, same data: same result, on one machine or on many."],
-        [*facts, *identity, *versions().items()],
+        [*facts, *identity, *page.versions().items()],
     )
 
 
-def _data(record: FrontierRecord) -> Section:
+def _data(record: FrontierRecord) -> page.Section:
     data = record.data
-    chart = Chart(
-        bars.group_size_figure(data),
-        "Points per group.",
-        tables.group_table(data),
-        "How large the groups are",
-        words.small_groups(data),
-    )
-    facts = [
-        ("rows", f"{data.n:,}"),
-        ("features", f"{data.points.shape[1]:,}"),
-        ("groups by", data.protected),
-        ("fingerprint (SHA-256)", data.content_hash[:16]),
-    ]
+    chart = page.group_chart(data, "Points per group.")
+    facts = page.data_facts(data, f"{data.points.shape[1]:,}")
     said = [f"Shown: {data.source}.", *data.notes]
-    return Section(f"The data: {data.title or data.name}", said, facts, [chart])
+    return page.Section(f"The data: {data.title or data.name}", said, facts, [chart])
 
 
 def _departures(record: FrontierRecord) -> tuple[str, ...]:
@@ -330,12 +306,12 @@ def _listed(values: Sequence[int]) -> str:
 
 
 def _opening(record: FrontierRecord) -> Slide:
-    verdict, view = frontier_verdict(record.view), record.view
+    verdict, view = frontier_words.frontier_verdict(record.view), record.view
     best = _best([one for one in curves(view) if one.levels])
-    digits, sure = digits_of(view, best.setting.problem), best.sureness
+    digits, sure = frontier_table.digits_of(view, best.setting.problem), best.sureness
     if sure is None:
         return Slide(verdict.headline, note=" ".join(verdict.details))
-    [level] = [x for x in best.levels if x.size == sure.size]
+    level = frontier_words.level_of(best, sure)
     share = share_of_data(sure.size, view.points)
     numbers = [
         BigNumber(number(sure.noise.middle, digits), "cost before", "plain clustering"),
@@ -347,10 +323,10 @@ def _opening(record: FrontierRecord) -> Slide:
 
 def _sure_slide(record: FrontierRecord, best: Curve, name: str) -> Slide:
     sure = best.sureness
-    said = sure_sentences(record.view, best)
+    said = frontier_words.sure_sentences(record.view, best)
     if sure is None:
         return Slide(f"{name}How sure are we?", note=" ".join(said))
-    digits = digits_of(record.view, best.setting.problem)
+    digits = frontier_table.digits_of(record.view, best.setting.problem)
     low, high = number(sure.noise.low, digits), number(sure.noise.high, digits)
     numbers = [
         BigNumber(f"{sure.passed} of {sure.judged}", "seeds reach the target",

@@ -1,14 +1,17 @@
 """One HTML file that holds everything: text, interactive charts, tables; no network needed.
 
-A page is a list of sections. Runs and frontiers build theirs and hand them to `html_page`.
+A page is a list of sections. Runs and frontiers build theirs and hand them to `report_page`; what
+both have in common stands here, and how tables and files are handed over beside a report.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import platform
 import tomllib
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -20,11 +23,18 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from antidote_core.reporting.figures.bars import group_size_figure
 from antidote_core.reporting.figures.palette import LIGHT_INK
-from antidote_core.reporting.text.words import UNKNOWN
+from antidote_core.reporting.figures.tables import group_table
+from antidote_core.reporting.text.verdict import Verdict
+from antidote_core.reporting.text.words import UNKNOWN, small_groups
+from antidote_core.types import Dataset
 
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
+# Signs with which a spreadsheet begins a formula, also in the wide forms of East Asian keyboards.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +158,6 @@ def _cell(value: object) -> str:
     return UNKNOWN if value is None else str(value)
 
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
-
-
 @lru_cache(maxsize=1)
 def versions() -> dict[str, str]:
     """Version by name: this software, Python, and the packages its figures rest on.
@@ -169,3 +176,59 @@ def _own() -> str:
     except PackageNotFoundError:
         file = Path(__file__).parents[3] / "pyproject.toml"
         return str(tomllib.loads(file.read_text(encoding="utf-8"))["project"]["version"])
+
+
+def zipped(files: Mapping[str, str], headline: str, contents: Mapping[str, str]) -> bytes:
+    """The files in one ZIP file, with a README that lists them below the headline."""
+    listed = [f"{name}: {contents[name]}" for name in contents if name in files]
+    readme = "\n".join([headline, "", *listed]) + "\n"
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in {**files, "README.txt": readme}.items():
+            archive.writestr(name, text)
+    return memory.getvalue()
+
+
+def safe_csv(frame: pd.DataFrame) -> str:
+    """CSV in which no text can be taken for a formula by a spreadsheet; numbers stay numbers.
+
+    >>> print(safe_csv(pd.DataFrame({"a": ["=1+1", " @b", "c"], "-d": [-1, 2, 3]})).strip())
+    a,'-d
+    '=1+1,-1
+    ' @b,2
+    c,3
+    """
+    safe = frame.copy()
+    for name in frame.select_dtypes(exclude="number").columns:
+        safe[name] = frame[name].map(_harmless)
+    return str(safe.rename(columns=_harmless).to_csv(index=False))
+
+
+def _harmless(value: object) -> object:
+    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
+        return "'" + value
+    return value
+
+
+def report_page(
+    kind: str, title: str, found: Verdict, sections: Sequence[Section], when: str
+) -> str:
+    """The report on a job of this kind as HTML; `when` says in words when it was made."""
+    made = f"Written by Antidote {versions()['antidote']}{f', {kind} of {when}' if when else ''}."
+    return html_page(Page(title, found.headline, sections, found.tone, found.details, made))
+
+
+def data_facts(data: Dataset, features: str) -> list[tuple[str, str]]:
+    """What identifies the data, their features in words."""
+    return [
+        ("rows", f"{data.n:,}"),
+        ("features", features),
+        ("groups by", data.protected),
+        ("fingerprint (SHA-256)", data.content_hash[:16]),
+    ]
+
+
+def group_chart(data: Dataset, alt: str) -> Chart:
+    """How large the groups are."""
+    title, note = "How large the groups are", small_groups(data)
+    return Chart(group_size_figure(data), alt, group_table(data), title, note)

@@ -1,4 +1,4 @@
-"""A run as sections of a page: what was found, the charts, how it was done, what it does not show.
+"""A run to hand over: its report, its tables as CSV, everything in one ZIP file.
 
 Everything comes from the fold of the run's events, as on the screen.
 """
@@ -6,8 +6,10 @@ Everything comes from the fold of the run's events, as on the screen.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -19,32 +21,35 @@ from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.documents.page import Chart, Page, Section, html_page, versions
-from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.comparison_chart import (
-    baseline_costs,
-    comparison_table,
-    measure_figure,
-    measures,
-    side_note,
-)
+from antidote_core.reporting.documents import page
+from antidote_core.reporting.figures import bars, comparisons, maps, tables
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
-from antidote_core.reporting.figures.maps import (
-    Picture,
-    flat_picture,
-    layout_picture,
-    run_map_figure,
-)
+from antidote_core.reporting.figures.tables import cluster_table, group_cost_table, set_apart
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.caveats import departures, limits
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
-from antidote_core.reporting.text.settings_text import GROWTH, combination, settings
+from antidote_core.reporting.text.run_words import GROWTH, combination, departures, limits, settings
 from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
 from antidote_core.reporting.text.words import duration, share_of_data
+from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, Floats, jsonable
+
+MARK = "antidote"
+CONTENTS = {
+    "report.html": "the report; opens in any browser, without a network",
+    "spec.json": "the settings, all of them",
+    "events.jsonl": "everything that happened, one event per line",
+    "result.json": "the verdict and the figures of the run, antidote points included",
+    "antidote.csv": "the antidote points V in original units, one row each",
+    "data-with-antidote.csv": "all rows of the data with V below them, marked in the last column",
+    "rounds.csv": "size and cost of every round",
+    "clusters.csv": "who is in which cluster, with the antidote points",
+    "group-costs.csv": "what each group pays, with the antidote points",
+    "comparison.csv": "the run beside plain clustering and the fair algorithm",
+    "run.py": "the lines that give the same run in Python",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +71,16 @@ class RunRecord:
         return snapshot(self.data, self.spec, self.view, self.view.answer_index)
 
     @cached_property
-    def picture(self) -> Picture:
+    def picture(self) -> maps.Picture:
         """The map on which the report and the slides show the answer."""
         assert self.shot is not None
         if self.layout is not None and self.data.points.shape[1] > 2:
-            return layout_picture(self.data, self.shot, self.layout)
+            return maps.layout_picture(self.data, self.shot, self.layout)
         plane = fit_plane(self.data.points, self.data.feature_names)
-        return flat_picture(self.data, self.spec, self.shot, plane)
+        return maps.flat_picture(self.data, self.spec, self.shot, plane)
 
 
-def run_sections(record: RunRecord) -> list[Section]:
+def run_sections(record: RunRecord) -> list[page.Section]:
     """The whole report, in the order in which people ask."""
     found = [_found(record)]
     if record.shot is not None:
@@ -87,9 +92,9 @@ def run_sections(record: RunRecord) -> list[Section]:
         _method(record),
         _settings(record),
         _data(record),
-        Section("What was not shown", limits(record.data, record.spec, record.view)),
-        Section("Where this departs from the paper", departures(record.spec)),
-        Section("The same again, in Python", code=python_lines(record.spec)),
+        page.Section("What was not shown", limits(record.data, record.spec, record.view)),
+        page.Section("Where this departs from the paper", departures(record.spec)),
+        page.Section("The same again, in Python", code=python_lines(record.spec)),
     ]
 
 
@@ -98,64 +103,56 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
     view = record.view
     if not view.vanilla:
         return []
-    digits = cost_digits(view)
+    digits, share = cost_digits(view), share_of_data(view.size, view.points)
     facts = [
         ("cost of plain clustering", words.number(view.vanilla_cost, digits)),
         ("cost with antidote points, lower is fairer", words.number(view.cost, digits)),
         ("target", words.number(view.target, digits)),
-        (
-            "antidote points |V|",
-            f"{view.size:,}, that is {share_of_data(view.size, view.points)} of {view.points:,}",
-        ),
+        ("antidote points |V|", f"{view.size:,}, that is {share} of {view.points:,}"),
     ]
     if view.verification is not None:
         facts.append(("independent clusterings that agree", agreement(view.verification)))
     if view.noise:
         low, high = (words.number(cost, digits) for cost in view.noise_band)
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
-    facts.append(
-        (
-            "rounds, evaluations, time",
-            f"{_rounds(view)}, {view.evaluations:,} evaluations, {duration(view.seconds)}",
-        )
-    )
-    return facts
+    spent = f"{_rounds(view)}, {view.evaluations:,} evaluations, {duration(view.seconds)}"
+    return [*facts, ("rounds, evaluations, time", spent)]
 
 
 def _rounds(view: RunView) -> str:
     return "1 round" if view.rounds == 1 else f"{view.rounds:,} rounds"
 
 
-def _found(record: RunRecord) -> Section:
+def _found(record: RunRecord) -> page.Section:
     paragraphs = []
     if record.shot is not None and get_fairness(record.spec.fairness).by_mix:
         paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
     paragraphs += design_sentences(record.view)
     paragraphs += [note for note in record.view.notes if note not in record.data.notes]
-    return Section("What was found", paragraphs, figures(record))
+    return page.Section("What was found", paragraphs, figures(record))
 
 
-def _curve(record: RunRecord) -> Section:
+def _curve(record: RunRecord) -> page.Section:
     view = record.view
-    baselines = baseline_costs(view, record.spec.fairness)
-    chart = Chart(
+    baselines = comparisons.baseline_costs(view, record.spec.fairness)
+    chart = page.Chart(
         run_curve_figure(view, baselines),
         curve_words(view, baselines),
         step_table(view),
         caption="Hollow: best V of a round. Filled: checked by independent clusterings. Grey "
         "band: what plain clustering costs from seed to seed.",
     )
-    return Section("Cost against antidote size", charts=[chart])
+    return page.Section("Cost against antidote size", charts=[chart])
 
 
-def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
+def _who_is_where(record: RunRecord, shot: Snapshot) -> page.Section:
     names = record.data.group_names
     old_balance, old_social = vanilla_tables(record.view)
     mixes = [("Before: plain clustering", old_balance)]
     if record.view.size:
         mixes.append((f"With {record.view.size:,} antidote points", shot.balance))
     charts = [
-        Chart(
+        page.Chart(
             bars.cluster_mix_figure(table, names),
             words.balance_sentence(table, names),
             tables.cluster_table(table, names),
@@ -165,7 +162,7 @@ def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
         for title, table in mixes
     ]
     charts.append(
-        Chart(
+        page.Chart(
             bars.cost_pair_figure(old_social, shot.social, names, cost_digits(record.view)),
             words.social_sentence(shot.social, names),
             bars.cost_pair_table(old_social, shot.social, names),
@@ -174,14 +171,14 @@ def _who_is_where(record: RunRecord, shot: Snapshot) -> Section:
             f"standard deviations. {words.social_sentence(shot.social, names)}",
         )
     )
-    return Section("Who is in which cluster, and what each group pays", charts=charts)
+    return page.Section("Who is in which cluster, and what each group pays", charts=charts)
 
 
-def _map(record: RunRecord, shot: Snapshot) -> Section:
+def _map(record: RunRecord, shot: Snapshot) -> page.Section:
     picture = record.picture
     antidote = tables.antidote_table(record.data, shot.step.antidote)
-    chart = Chart(
-        run_map_figure(record.data, shot, picture, "group"), picture.caption,
+    chart = page.Chart(
+        maps.run_map_figure(record.data, shot, picture, "group"), picture.caption,
         tables.center_table(record.data, shot.centers, shot.balance.counts.sum(axis=1)),
         "Map of the data and the antidote points",
         f"Stars: antidote points. Crosses: centres. {picture.caption}",
@@ -192,47 +189,49 @@ def _map(record: RunRecord, shot: Snapshot) -> Section:
             "The antidote points in original units. Points that occur several times stand in one "
             "row; distances are in standard deviations, over all features together."
         )
-    return Section("Where the antidote points lie", paragraphs, charts=[chart], table=antidote)
+    return page.Section("Where the antidote points lie", paragraphs, charts=[chart], table=antidote)
 
 
-def _against_the_others(record: RunRecord) -> list[Section]:
+def _against_the_others(record: RunRecord) -> list[page.Section]:
     fairness = record.spec.fairness
-    table = comparison_table(record.view, fairness)
+    table = comparisons.comparison_table(record.view, fairness)
     if table.empty:
         return []
     digits = cost_digits(record.view)
     charts = [
-        Chart(
-            measure_figure(table, measure, digits),
+        page.Chart(
+            comparisons.measure_figure(table, measure, digits),
             f"{measure.title}, {measure.better}",
             pd.DataFrame(),
             f"{measure.title}, {measure.better}",
         )
-        for measure in measures(fairness)
+        for measure in comparisons.measures(fairness)
     ]
     notes = dict.fromkeys(n for row in record.view.comparison for n in row.get("notes", ()))
     paragraphs = [
-        side_note(record.view, fairness),
+        comparisons.side_note(record.view, fairness),
         "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only "
         "its centres, as the paper's cost does.",
         QUALITY,
         *notes,
     ]
-    table = table.rename(columns={measure.column: measure.title for measure in measures(fairness)})
-    return [Section("Against the others", paragraphs, charts=charts, table=table, beside=True)]
+    table = table.rename(
+        columns={measure.column: measure.title for measure in comparisons.measures(fairness)}
+    )
+    return [page.Section("Against the others", paragraphs, charts=charts, table=table, beside=True)]
 
 
-def _costs(record: RunRecord) -> Section:
+def _costs(record: RunRecord) -> page.Section:
     asked = record.spec.fairness
-    return Section("What the costs mean", [cost_meaning(name) for name in costs_beside(asked)])
+    return page.Section("What the costs mean", [cost_meaning(name) for name in costs_beside(asked)])
 
 
-def _method(record: RunRecord) -> Section:
+def _method(record: RunRecord) -> page.Section:
     spec, view = record.spec, record.view
     clustering, cost = CLUSTERINGS.get(spec.clustering), FAIRNESS.get(spec.fairness)
     optimizer = OPTIMIZERS.get(spec.optimizer)
     checks = len(view.verification.costs) if view.verification else 0
-    return Section(
+    return page.Section(
         "How it was done",
         [
             "The data U were clustered as they are (plain clustering). Then a search looked for "
@@ -253,42 +252,30 @@ def _method(record: RunRecord) -> Section:
     )  # fmt: skip
 
 
-def _settings(record: RunRecord) -> Section:
+def _settings(record: RunRecord) -> page.Section:
     identity = [("run", record.run_id)] if record.run_id else []
-    return Section(
+    return page.Section(
         "Settings, seed and versions",
         ["Same settings, same seed, same data: same result."],
-        [*settings(record.spec).items(), *identity, *versions().items()],
+        [*settings(record.spec).items(), *identity, *page.versions().items()],
     )
 
 
-def _data(record: RunRecord) -> Section:
+def _data(record: RunRecord) -> page.Section:
     data, card = record.data, record.data.card
-    facts = [
-        ("rows", f"{data.n:,}"),
-        ("features", ", ".join(data.feature_names[:12]) + (" …" * (len(data.feature_names) > 12))),
-        ("groups by", data.protected),
-        ("fingerprint (SHA-256)", data.content_hash[:16]),
-    ]
+    more = " …" if len(data.feature_names) > 12 else ""
+    facts = page.data_facts(data, ", ".join(data.feature_names[:12]) + more)
     paragraphs = [f"Shown: {data.source}."]
     if card is not None:
         facts += [("made by", card.who), ("licence", card.licence)]
         facts += [("source", card.url)] if card.url else []
         paragraphs += [card.what, card.rows, card.groups, f"Known harms. {card.harms}"]
     paragraphs.append("What was changed on the way here. " + " ".join(data.notes))
-    chart = Chart(
-        bars.group_size_figure(data),
-        "Points per group: "
-        + ", ".join(
-            f"{name} {size:,}"
-            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
-        ),
-        tables.group_table(data),
-        "How large the groups are",
-        words.small_groups(data),
-    )
+    chart = page.group_chart(data, bars.group_size_words(data))
     features = tables.feature_table(data)
-    return Section(f"The data: {data.title or data.name}", paragraphs, facts, [chart], features)
+    return page.Section(
+        f"The data: {data.title or data.name}", paragraphs, facts, [chart], features
+    )
 
 
 def run_report(record: RunRecord, when: str = "") -> str:
@@ -300,12 +287,9 @@ def run_report(record: RunRecord, when: str = "") -> str:
     >>> text.count("<h1>"), "What was not shown" in text
     (1, True)
     """
-    found = verdict(record.view)
     data = record.data.title or record.data.name
     title = f"{record.name or data}: {combination(record.spec)}"
-    made = f"Written by Antidote {versions()['antidote']}{f', run of {when}' if when else ''}."
-    page = Page(title, found.headline, run_sections(record), found.tone, found.details, made)
-    return html_page(page)
+    return page.report_page("run", title, verdict(record.view), run_sections(record), when)
 
 
 def python_lines(spec: RunSpec) -> str:
@@ -337,3 +321,92 @@ def python_lines(spec: RunSpec) -> str:
 
 def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> bytes:
+    """The ZIP file; what the run does not have is not in it."""
+    files = {
+        "report.html": run_report(record, when),
+        "spec.json": record.spec.to_json() + "\n",
+        "events.jsonl": "".join(event.to_json() + "\n" for event in events),
+        "result.json": json.dumps(result(record), indent=1, allow_nan=False) + "\n",
+        "run.py": python_lines(record.spec) + "\n",
+    }
+    if record.view.size:
+        files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
+        files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
+    if record.shot is not None:
+        names = record.data.group_names
+        files["rounds.csv"] = page.safe_csv(step_table(record.view))
+        files["clusters.csv"] = page.safe_csv(cluster_table(record.shot.balance, names))
+        files["group-costs.csv"] = page.safe_csv(group_cost_table(record.shot.social, names))
+    compared = comparisons.comparison_table(record.view, record.spec.fairness)
+    if not compared.empty:
+        files["comparison.csv"] = page.safe_csv(compared)
+    return page.zipped(files, verdict(record.view).text, CONTENTS)
+
+
+def run_json(record: RunRecord, events: Sequence[Event]) -> str:
+    """Settings, events and result in one JSON file."""
+    return json.dumps(
+        {
+            "spec": json.loads(record.spec.to_json()),
+            "result": result(record),
+            "events": [json.loads(event.to_json()) for event in events],
+        },
+        indent=1,
+        allow_nan=False,
+    )
+
+
+def result(record: RunRecord) -> dict[str, Any]:
+    """What came out, fit for JSON: numbers that are not known are null."""
+    data, view, checked = record.data, record.view, None
+    original = data.to_original(view.antidote).to_dict("records") if view.size else []
+    if view.verification is not None:
+        checked = {
+            "costs": [jsonable(cost) for cost in view.verification.costs],
+            "best_cost": jsonable(view.verification.best_cost),
+            "share": view.verification.share,
+            "confirmed": view.verification.confirmed,
+        }
+    return {
+        "run": record.run_id or None,
+        "data": {"name": data.name, "rows": data.n, "content_hash": data.content_hash},
+        "state": view.state,
+        "reason": view.reason,
+        "verdict": verdict(view).text,
+        "vanilla_cost": jsonable(view.vanilla_cost),
+        "cost": jsonable(view.cost),
+        "target": jsonable(view.target),
+        "reached": view.reached,
+        "size": view.size,
+        "points": view.points,
+        "noise": [jsonable(cost) for cost in view.noise],
+        "verification": checked,
+        "rounds": view.rounds,
+        "evaluations": view.evaluations,
+        "seconds": jsonable(view.seconds),
+        "antidote": view.antidote.tolist(),
+        "antidote_original": original,
+        "comparison": [
+            {key: jsonable(value) for key, value in row.items()} for row in view.comparison
+        ],
+        "notes": list(view.notes),
+    }
+
+
+def antidote_csv(data: Dataset, antidote: Floats) -> str:
+    """V in original units, one row per point."""
+    return page.safe_csv(data.to_original(antidote))
+
+
+def union_csv(data: Dataset, antidote: Floats) -> str:
+    """U ∪ V in original units, with the group of every real point; antidote points have none."""
+    real, added = data.to_original(data.points), data.to_original(antidote)
+    real[data.protected] = [data.group_names[code] for code in data.groups]
+    added[data.protected] = ""
+    both = [
+        set_apart(rows, [MARK]).assign(**{MARK: mark}) for mark, rows in enumerate((real, added))
+    ]
+    return page.safe_csv(pd.concat(both, ignore_index=True))

@@ -11,18 +11,15 @@ from antidote_core.analysis.snapshots import Snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.documents.report import RunRecord
-from antidote_core.reporting.figures import bars
-from antidote_core.reporting.figures.comparison_chart import (
-    comparison_table,
-    measure_figure,
-    measures,
-    side_note,
-)
+from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.settings_text import dataset_title
+from antidote_core.reporting.text.run_words import dataset_title
 from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
 from antidote_core.reporting.text.words import number, share_of_data
+
+WRITING = 20  # pixels, the letters on a slide
+HEIGHT = 560
 
 
 def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
@@ -44,11 +41,7 @@ def _data(record: RunRecord, dark: bool) -> Slide:
         f"{data.title or dataset_title(record.spec)}: {data.n:,} points in "
         f"{len(data.group_names)} groups by {data.protected}.",
         bars.group_size_figure(data, dark),
-        "Points per group: "
-        + ", ".join(
-            f"{name} {size:,}"
-            for name, size in zip(data.group_names, data.group_sizes.tolist(), strict=True)
-        ),
+        bars.group_size_words(data),
         note=data.source,
     )
 
@@ -62,7 +55,7 @@ def _before(record: RunRecord, dark: bool) -> Slide:
         sentence = words.balance_sentence(balance, names)
         return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
     sentence = words.social_sentence(social, names)
-    return Slide(sentence, bars.group_cost_figure(social, names, dark), sentence, note=note)
+    return Slide(sentence, bars.group_cost_figure(social, names), sentence, note=note)
 
 
 def _gain(record: RunRecord) -> Slide:
@@ -124,10 +117,10 @@ def _sure(record: RunRecord) -> list[Slide]:
 
 def _others(record: RunRecord) -> list[Slide]:
     fairness = record.spec.fairness
-    table = comparison_table(record.view, fairness)
+    table = comparisons.comparison_table(record.view, fairness)
     if table.empty:
         return []
-    measure = measures(fairness)[0]
+    measure = comparisons.measures(fairness)[0]
     digits = cost_digits(record.view)
     known = table.dropna(subset=[measure.column]).sort_values(measure.column, kind="stable")
     ranked = [
@@ -135,8 +128,8 @@ def _others(record: RunRecord) -> list[Slide]:
         for name, cost in zip(known["clustering"], known[measure.column], strict=True)
     ]
     title = f"Fairest first: {', '.join(ranked)}."
-    note = f"{measure.title}, {measure.better}. {side_note(record.view, fairness)}"
-    return [Slide(title, measure_figure(table, measure, digits), title, note=note)]
+    note = f"{measure.title}, {measure.better}. {comparisons.side_note(record.view, fairness)}"
+    return [Slide(title, comparisons.measure_figure(table, measure, digits), title, note=note)]
 
 
 def _end(record: RunRecord) -> Slide:
@@ -147,10 +140,6 @@ def _end(record: RunRecord) -> Slide:
         "decision.",
         note="The report says how it was done and what was not shown.",
     )
-
-
-WRITING = 20  # pixels, the letters on a slide
-HEIGHT = 560
 
 
 @dataclass(frozen=True)
@@ -176,7 +165,7 @@ class Slide:
     note: str = ""
 
 
-def for_the_back_row(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
+def for_the_back_row(figure: go.Figure) -> go.Figure:
     """A copy with writing that can be read from far away, and without what nobody will press.
 
     >>> large = for_the_back_row(go.Figure(go.Bar(x=[1], y=["a"], text=["1"])))
@@ -185,7 +174,7 @@ def for_the_back_row(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
     """
     large = go.Figure(figure)
     large.update_layout(
-        height=max(height, figure.layout.height or 0),
+        height=max(HEIGHT, figure.layout.height or 0),
         font={"size": WRITING},
         legend={"font": {"size": WRITING}},
     )

@@ -2,36 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from antidote_core.fairness import BalanceTable, SocialTable
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    DECIDES,
-    LEGEND_ABOVE,
-    LIGHT_INK,
-    VANILLA,
-    Mark,
-    group_mark,
-    ink,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.tables import DECIDES_MARK
 from antidote_core.reporting.text.verdict import TINY
 from antidote_core.reporting.text.words import EQUAL, chart_text, number, percent, share_of_data
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
+WRITTEN_BESIDE: dict[str, Any] = {
+    "orientation": "h",
+    "textposition": "outside",
+    "cliponaxis": False,
+}
 WRITABLE = 0.11  # narrower parts of a bar have no room for their figure
+PAIR_ROW = 46  # pixels per group
+
+
+def group_size_words(data: Dataset) -> str:
+    """How large the groups are, in words."""
+    sizes = zip(data.group_names, data.group_sizes.tolist(), strict=True)
+    return "Points per group: " + ", ".join(f"{name} {size:,}" for name, size in sizes)
 
 
 def group_size_figure(data: Dataset, dark: bool = False) -> go.Figure:
     """One bar per group with its points and share."""
-    return size_figure(
-        dict(zip(data.group_names, data.group_sizes.tolist(), strict=True)), "points", dark
-    )
+    sizes = dict(zip(data.group_names, data.group_sizes.tolist(), strict=True))
+    return size_figure(sizes, "points", dark)
 
 
 def size_figure(
@@ -41,17 +44,15 @@ def size_figure(
     whole = whole or sum(sizes.values())
     figure = go.Figure()
     for code, (name, size) in enumerate(sizes.items()):
-        mark, name = group_mark(code, dark), chart_text(name)
+        mark, name = palette.group_mark(code, dark), chart_text(name)
         figure.add_bar(
             y=[name],
             x=[size],
-            orientation="h",
             name=name,
             marker={"color": mark.color, "pattern": _pattern(mark)},
             text=f"{size:,} ({percent(size / whole)})",
-            textposition="outside",
-            cliponaxis=False,
             hovertemplate=f"{name}: {size:,} of {whole:,} {unit}<extra></extra>",
+            **WRITTEN_BESIDE,
         )
     _rows(figure, len(sizes))
     figure.update_layout(showlegend=False)
@@ -75,7 +76,7 @@ def cluster_mix_figure(
     shares = [whole, *(table.counts[c] / max(totals[c], 1) for c in range(k))]
     figure = go.Figure()
     for j in range(g):
-        mark = group_mark(j, dark)
+        mark = palette.group_mark(j, dark)
         values = [float(share[j]) for share in shares]
         decides = [
             unequal and row == table.cluster + 1 and j == table.group for row in range(k + 1)
@@ -89,7 +90,7 @@ def cluster_mix_figure(
                 "color": mark.color,
                 "pattern": _pattern(mark),
                 "line": {
-                    "color": [DECIDES if flag else ink(dark) for flag in decides],
+                    "color": [palette.DECIDES if flag else palette.ink(dark) for flag in decides],
                     "width": [4 if flag else 0.5 for flag in decides],
                 },
             },
@@ -98,7 +99,7 @@ def cluster_mix_figure(
             insidetextanchor="middle",
             textangle=0,
             constraintext="none",
-            textfont={"color": LIGHT_INK, "size": 12},
+            textfont={"color": palette.LIGHT_INK, "size": 12},
             hovertemplate="%{y}: %{x:.1%} " + chart_text(group_names[j]) + "<extra></extra>",
         )
     _rows(figure, k + 1, legend=not compact)
@@ -116,14 +117,12 @@ def cluster_mix_figure(
             align="left",
             showarrow=False,
             text=f"<b>◀ decides</b><br>{percent(ratio)} of<br>fair share",
-            font={"color": DECIDES, "size": 12},
+            font={"color": palette.DECIDES, "size": 12},
         )
     return figure
 
 
-def group_cost_figure(
-    table: SocialTable, group_names: tuple[str, ...], dark: bool = False
-) -> go.Figure:
+def group_cost_figure(table: SocialTable, group_names: tuple[str, ...]) -> go.Figure:
     """One bar per group with its average cost; the largest, which decides, is outlined."""
     figure = go.Figure()
     for j, name in enumerate(map(chart_text, group_names)):
@@ -132,16 +131,17 @@ def group_cost_figure(
         figure.add_bar(
             y=[name],
             x=[cost],
-            orientation="h",
             name=name,
             marker={
-                "color": VANILLA,
-                "line": {"color": DECIDES if decides else VANILLA, "width": 4 if decides else 0},
+                "color": palette.VANILLA,
+                "line": {
+                    "color": palette.DECIDES if decides else palette.VANILLA,
+                    "width": 4 if decides else 0,
+                },
             },
             text=f"<b>{number(cost)} ◀ decides</b>" if decides else number(cost),
-            textposition="outside",
-            cliponaxis=False,
             hovertemplate=f"{name}: {number(cost)}<extra></extra>",
+            **WRITTEN_BESIDE,
         )
     _rows(figure, len(group_names))
     figure.update_layout(showlegend=False)
@@ -152,7 +152,7 @@ def group_cost_figure(
     return figure
 
 
-def _pattern(mark: Mark) -> dict[str, object]:
+def _pattern(mark: palette.Mark) -> dict[str, object]:
     return {
         "shape": mark.pattern,
         "size": 7,
@@ -168,15 +168,10 @@ def _rows(figure: go.Figure, rows: int, legend: bool = False) -> None:
         autorange="reversed", automargin=True, showgrid=False, ticks="", fixedrange=True,
     )  # fmt: skip
     figure.update_xaxes(fixedrange=True)
-    figure.update_layout(
-        height=ROW * rows + (130 if legend else 80),
-        margin={"l": 10, "r": 10, "t": 40 if legend else 10, "b": 40},
-        bargap=0.25,
-        legend={**LEGEND_ABOVE, "title": None},
-    )
-
-
-PAIR_ROW = 46  # pixels per group
+    palette.framed(
+        figure, ROW * rows + (130 if legend else 80), 40 if legend else 10, bargap=0.25,
+        legend={**palette.LEGEND_ABOVE, "title": None},
+    )  # fmt: skip
 
 
 def cluster_sizes(table: BalanceTable) -> str:
@@ -198,23 +193,28 @@ def cluster_sizes(table: BalanceTable) -> str:
 
 
 def cost_pair_figure(
-    before: SocialTable, after: SocialTable, group_names: tuple[str, ...], digits: int = 3
+    before: SocialTable,
+    after: SocialTable,
+    group_names: Sequence[str],
+    digits: int = 3,
+    labels: tuple[str, str] = ("plain clustering", "with antidote"),
+    row: int = PAIR_ROW,
 ) -> go.Figure:
-    """Two bars per group, plain clustering and with antidote; the largest of each is outlined."""
+    """Two bars per group, before and after; the largest of each is outlined."""
     figure = go.Figure()
-    rows = (("plain clustering", before, VANILLA), ("with antidote", after, ANTIDOTE))
-    for name, table, color in rows:
+    for name, table, color in zip(
+        labels, (before, after), (palette.VANILLA, palette.ANTIDOTE), strict=True
+    ):
         decides = [j == table.group for j in range(len(group_names))]
         costs = [float(cost) for cost in table.group_costs]
         figure.add_bar(
             y=[chart_text(group) for group in group_names],
             x=costs,
-            orientation="h",
             name=name,
             marker={
                 "color": color,
                 "line": {
-                    "color": [DECIDES if flag else color for flag in decides],
+                    "color": [palette.DECIDES if flag else color for flag in decides],
                     "width": [3 if flag else 0 for flag in decides],
                 },
             },
@@ -222,9 +222,8 @@ def cost_pair_figure(
                 f"<b>{number(cost, digits)} ◀ decides</b>" if flag else number(cost, digits)
                 for cost, flag in zip(costs, decides, strict=True)
             ],
-            textposition="outside",
-            cliponaxis=False,
             hovertemplate=f"%{{y}}, {name}: %{{text}}<extra></extra>",
+            **WRITTEN_BESIDE,
         )
     top = max(before.cost, after.cost)
     figure.update_xaxes(
@@ -233,14 +232,10 @@ def cost_pair_figure(
     figure.update_yaxes(
         type="category", autorange="reversed", automargin=True, fixedrange=True, ticks=""
     )
-    figure.update_layout(
-        barmode="group",
-        bargap=0.25,
-        height=PAIR_ROW * len(group_names) + 120,
-        margin={"l": 10, "r": 10, "t": 36, "b": 40},
-        legend={**LEGEND_ABOVE, "traceorder": "normal"},
-    )
-    return figure
+    return palette.framed(
+        figure, row * len(group_names) + 120, 36, barmode="group", bargap=0.25,
+        legend={**palette.LEGEND_ABOVE, "traceorder": "normal"},
+    )  # fmt: skip
 
 
 def cost_pair_table(

@@ -11,15 +11,8 @@ import plotly.graph_objects as go
 from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint
 from antidote_core.algorithms.algorithm1.solve import ConvexResult
 from antidote_core.analysis.convex_runs import Path
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    DECIDES,
-    LEGEND_ABOVE,
-    VANILLA,
-    group_mark,
-    ink,
-)
+from antidote_core.reporting.figures import palette
+from antidote_core.reporting.figures.bars import cost_pair_figure
 from antidote_core.reporting.text.words import chart_text, digits_showing, number, percent
 from antidote_core.types import Dataset
 
@@ -107,13 +100,14 @@ def sweep_table(sweep: Sequence[SweepPoint]) -> pd.DataFrame:
     """The numbers of a difference curve."""
     return pd.DataFrame(
         {
-            "λ": [f"{point.lam:.4g}" for point in sweep],
-            "plain cost": [point.vanilla_cost for point in sweep],
-            "cost after": [point.cost for point in sweep],
-            "difference": [point.difference for point in sweep],
-            "clusters, plain": [point.vanilla_clusters for point in sweep],
-            "clusters, after": [point.clusters for point in sweep],
+            "λ": f"{point.lam:.4g}",
+            "plain cost": point.vanilla_cost,
+            "cost after": point.cost,
+            "difference": point.difference,
+            "clusters, plain": point.vanilla_clusters,
+            "clusters, after": point.clusters,
         }
+        for point in sweep
     )
 
 
@@ -122,50 +116,11 @@ def path_table(path: Path) -> pd.DataFrame:
     return pd.DataFrame({"λ": [f"{lam:.4g}" for lam in path.lambdas], "clusters": path.clusters})
 
 
-def group_cost_pairs(
-    result: ConvexResult, group_names: Sequence[str], dark: bool = False
-) -> go.Figure:
+def group_cost_pairs(result: ConvexResult, group_names: Sequence[str]) -> go.Figure:
     """Two bars per group, plain and with the antidote points; the largest of each is marked."""
-    figure = go.Figure()
-    digits = cost_digits(result)
-    for label, table, color in (
-        ("plain", result.vanilla_table, VANILLA),
-        ("with antidote points", result.table, ANTIDOTE),
-    ):
-        costs = table.group_costs.tolist()
-        decides = [j == table.group for j in range(len(costs))]
-        figure.add_bar(
-            y=[chart_text(group) for group in group_names],
-            x=costs,
-            orientation="h",
-            name=label,
-            marker={
-                "color": color,
-                "line": {"color": DECIDES, "width": [3 if flag else 0 for flag in decides]},
-            },
-            text=[
-                f"<b>{number(cost, digits)} ◀ decides</b>" if flag else number(cost, digits)
-                for cost, flag in zip(costs, decides, strict=True)
-            ],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate="%{y}, " + label + ": %{x:.4f}<extra></extra>",
-        )
-    largest = max(result.vanilla_cost, result.cost)
-    figure.update_layout(
-        barmode="group",
-        height=66 * len(group_names) + 110,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={**LEGEND_ABOVE, "traceorder": "normal"},
-        font={"color": ink(dark)},
-    )
-    figure.update_yaxes(
-        type="category", autorange="reversed", automargin=True, showgrid=False, fixedrange=True
-    )
-    figure.update_xaxes(
-        title="average cost, lower is fairer", range=[0, 1.5 * largest or 1.0], fixedrange=True
-    )
-    return figure
+    before, after, digits = result.vanilla_table, result.table, cost_digits(result)
+    labels = ("plain", "with antidote points")
+    return cost_pair_figure(before, after, group_names, digits, labels, row=66)
 
 
 def difference_figure(
@@ -185,24 +140,28 @@ def difference_figure(
     low, high = min(everything), max(everything)
     room = 0.12 * (high - low or 1.0)
     figure = go.Figure()
-    figure.add_hrect(y0=0, y1=high + room, fillcolor=BASELINE, opacity=0.10, line_width=0)
-    figure.add_hline(y=0, line={"color": ink(dark), "width": 1.5})
+    figure.add_hrect(y0=0, y1=high + room, fillcolor=palette.BASELINE, opacity=0.10, line_width=0)
+    figure.add_hline(y=0, line={"color": palette.ink(dark), "width": 1.5})
     if lambdas[0] <= shown <= lambdas[-1]:
-        figure.add_vline(x=shown, line={"color": VANILLA, "width": 1.5, "dash": "dot"})
+        figure.add_vline(x=shown, line={"color": palette.VANILLA, "width": 1.5, "dash": "dot"})
     for other in others:
         figure.add_scatter(
             x=[point.lam for point in other],
             y=[point.difference for point in other],
             mode="lines",
-            line={"color": VANILLA, "width": 1},
+            line={"color": palette.VANILLA, "width": 1},
             hovertemplate="another sample, λ = %{x:.4g}: %{y:.5f}<extra></extra>",
         )
     figure.add_scatter(
         x=lambdas,
         y=values,
         mode="lines+markers",
-        line={"color": ANTIDOTE, "width": 2.5},
-        marker={"size": 8, "color": ANTIDOTE, "line": {"width": 1, "color": ink(dark)}},
+        line={"color": palette.ANTIDOTE, "width": 2.5},
+        marker={
+            "size": 8,
+            "color": palette.ANTIDOTE,
+            "line": {"width": 1, "color": palette.ink(dark)},
+        },
         customdata=[
             [point.vanilla_cost, point.cost, point.vanilla_clusters, point.clusters]
             for point in sweep
@@ -210,7 +169,7 @@ def difference_figure(
         hovertemplate="λ = %{x:.4g}: %{y:.5f}<br>plain %{customdata[0]:.4f} (%{customdata[2]} "
         "clusters)<br>after %{customdata[1]:.4f} (%{customdata[3]} clusters)<extra></extra>",
     )
-    figure.update_layout(height=250, margin={"l": 10, "r": 10, "t": 10, "b": 40}, showlegend=False)
+    palette.framed(figure, 250, 10, showlegend=False)
     figure.update_yaxes(
         title="difference", range=[low - room, high + room], zeroline=False, fixedrange=True,
         automargin=True, nticks=6, exponentformat="none",
@@ -230,7 +189,7 @@ def clusterpath_figure(
     steps = path.places.shape[0]
     for code, name in enumerate(map(chart_text, data.group_names)):
         members = np.flatnonzero(data.groups == code)
-        mark = group_mark(code, dark)
+        mark = palette.group_mark(code, dark)
         ways = np.full((len(members), steps + 1, 2), np.nan)
         ways[:, :steps] = path.places[:, members].transpose(1, 0, 2)
         figure.add_scatter(
@@ -241,8 +200,7 @@ def clusterpath_figure(
         figure.add_scatter(
             x=path.places[0, members, 0], y=path.places[0, members, 1], mode="markers", name=name,
             legendgroup=name, hovertemplate=f"{name}<extra></extra>",
-            marker={"color": mark.color, "symbol": mark.symbol, "size": 7,
-                    "line": {"width": 0.5, "color": ink(dark)}},
+            marker=palette.rimmed(mark.symbol, 7, mark.color, palette.ink(dark), 0.5),
         )  # fmt: skip
     lower, upper = path.places[0].min(axis=0), path.places[0].max(axis=0)
     reach = FAR * (upper - lower)
@@ -253,30 +211,24 @@ def clusterpath_figure(
             lower, upper = np.minimum(lower, place), np.maximum(upper, place)
             figure.add_scatter(
                 x=[place[0]], y=[place[1]], mode="markers", name=f"{len(path.antidote)} antidote",
-                marker={"symbol": "star", "size": 15, "color": ANTIDOTE,
-                        "line": {"width": 1, "color": ink(dark)}},
+                marker=palette.rimmed("star", 15, palette.ANTIDOTE, palette.ink(dark)),
                 hovertemplate="antidote points, all in one place<extra></extra>",
             )  # fmt: skip
         else:
             figure.add_annotation(
                 text="the antidote points lie outside this map", x=0.5, y=1, xref="paper",
-                yref="paper", showarrow=False, yanchor="top", font={"color": ANTIDOTE},
+                yref="paper", showarrow=False, yanchor="top", font={"color": palette.ANTIDOTE},
             )  # fmt: skip
     if result is not None:
         found = result.after if len(path.antidote) else result.vanilla
-        centers = path.plane.place(found.centers[: data.n])
+        centers, paint = path.plane.place(found.centers[: data.n]), palette.ink(dark)
         figure.add_scatter(
             x=centers[:, 0], y=centers[:, 1], mode="markers", name=f"centres at λ = {result.lam:g}",
-            marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.6, "color": ink(dark)}},
+            marker={"symbol": "x-thin", "size": 7, "line": {"width": 1.6, "color": paint}},
             hovertemplate="centre<extra></extra>",
         )  # fmt: skip
     room = 0.06 * (upper - lower)
-    figure.update_layout(
-        height=460,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend=LEGEND_ABOVE,
-        dragmode="pan",
-    )
+    palette.framed(figure, 460, dragmode="pan")
     across, up = map(chart_text, path.plane.names)
     figure.update_xaxes(
         title=across, zeroline=False, range=[lower[0] - room[0], upper[0] + room[0]]

@@ -13,16 +13,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    LEGEND_ABOVE,
-    TARGET_DASH,
-    VANILLA,
-    baseline_ink,
-    hollow,
-    ink,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import number, share_of_data
 from antidote_core.runs.view import RunView
@@ -31,7 +22,11 @@ HEIGHT = 370
 LABEL_ROOM = 0.075  # part of the height that a label needs
 FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
 Line = tuple[str, float, str]  # kind, cost and label of what a curve is held against
+LINE_KINDS = "vanilla fair target away"  # rows with a label that belongs to a line
+SIZES_TITLE = "antidote points |V|, and their share of the data"
+WRITING = {"type": "text", "fontSize": 12, "fontWeight": 600}
 _COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
+FIGURE_HEIGHT = 430
 
 
 def curve_table(
@@ -85,81 +80,40 @@ def curve_table(
 
 def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
     """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
-    paint = ink(dark)
-    blue = baseline_ink(dark)
-    x = {
-        "field": "size",
-        "type": "quantitative",
-        "title": "antidote points |V|, and their share of the data",
-        "scale": {"nice": False},
-        "axis": {
-            "tickMinStep": 1,
-            "tickCount": 6,
-            "grid": False,
-            "labelExpr": size_and_share(points),
-        },
-    }
+    paint = palette.ink(dark)
+    x = size_axis("size", points, tickMinStep=1, tickCount=6)
+    x["scale"] = {"nice": False}
     y = y_axis("cost", "cost, lower is fairer")
-    tip = [{"field": "share", "title": "cost"}]
-    ours = {"stroke": ANTIDOTE, "strokeWidth": 2.5, "size": 90}
+    place = {"x": x, "y": y}
+    tip = tips(share="cost")
+    point = {"type": "point", "filled": True}
+    ours = {"stroke": palette.ANTIDOTE, "strokeWidth": 2.5, "size": 90}
+    step = {
+        "type": "line",
+        "interpolate": "step-after",
+        "color": palette.ANTIDOTE,
+        "strokeWidth": 2,
+    }
+    ring = {**point, "filled": False, "stroke": paint, "strokeWidth": 1.5}
+    diamond = {**point, "filled": False, "shape": "diamond", **ours}
     layers = [
         *band_and_lines(y, dark),
-        {
-            "transform": only("round"),
-            "mark": {
-                "type": "line",
-                "interpolate": "step-after",
-                "color": ANTIDOTE,
-                "strokeWidth": 2,
-            },
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "transform": only("round"),
-            "mark": {
-                "type": "point",
-                "filled": True,
-                "fill": hollow(dark),
-                **ours,
-            },
-            "encoding": {"x": x, "y": y, "tooltip": tip},
-        },
-        {
-            "transform": only("verified"),
-            "mark": {"type": "point", "filled": True, "color": ANTIDOTE, "size": 110},
-            "encoding": {"x": x, "y": y, "tooltip": tip},
-        },
-        {
-            "transform": only("shown"),
-            "mark": {"type": "point", "filled": False, "stroke": paint, "strokeWidth": 1.5},
-            "encoding": {"x": x, "y": y, "size": {"value": 320}, "tooltip": tip},
-        },
-        {
-            "transform": only("current"),
-            "mark": {"type": "point", "shape": "diamond", "filled": False, **ours},
-            "encoding": {"x": x, "y": y, "tooltip": tip},
-        },
-        {
-            "transform": only("vanilla", "fair", "target", "away"),
-            "mark": {"type": "text", "align": "right", "dx": -4, "fontSize": 12, "fontWeight": 600},
-            "encoding": {
-                "x": {"value": {"expr": "width"}},
-                "y": {**y, "field": "at"},
-                "text": {"field": "label"},
-                "color": by_kind({"vanilla": paint, "fair": blue, "target": paint, "away": paint}),
-            },
-        },
-        {
-            "transform": only("frame"),
-            "mark": {"type": "point", "opacity": 0},
-            "encoding": {"x": x, "y": y},
-        },
+        layer("round", step, **place),
+        layer("round", {**point, "fill": palette.hollow(dark), **ours}, **place, tooltip=tip),
+        layer("verified", {**point, "color": palette.ANTIDOTE, "size": 110}, **place, tooltip=tip),
+        layer("shown", ring, **place, size={"value": 320}, tooltip=tip),
+        layer("current", diamond, **place, tooltip=tip),
+        layer(
+            LINE_KINDS,
+            {**WRITING, "align": "right", "dx": -4},
+            x={"value": {"expr": "width"}},
+            y={**y, "field": "at"},
+            text={"field": "label"},
+            color=line_inks(dark),
+        ),
+        layer("frame", {"type": "point", "opacity": 0}, **place),
     ]
-    return {
-        "height": HEIGHT,
-        "layer": layers,
-        "resolve": {"scale": {"color": "independent", "strokeDash": "independent"}},
-    }
+    return {"height": HEIGHT, "layer": layers, "resolve": apart("color", "strokeDash")}
 
 
 def curve_words(view: RunView, baselines: Mapping[str, float] | None = None) -> str:
@@ -235,19 +189,37 @@ def label_lines(
     return rows, max(high, free - 0.4 * room), bottom
 
 
-def only(*kinds: str) -> list[dict[str, Any]]:
-    """The rows of these kinds, as Vega-Lite asks for them."""
-    return [{"filter": {"field": "kind", "oneOf": list(kinds)}}]
+def layer(kinds: str, mark: Mapping[str, Any], **encoding: Any) -> dict[str, Any]:
+    """One layer of a live chart: the rows of these kinds, with spaces between, drawn in one way."""
+    rows = {"filter": {"field": "kind", "oneOf": kinds.split()}}
+    return {"transform": [rows], "mark": mark, "encoding": encoding}
 
 
-def by_kind(colors: Mapping[str, str]) -> dict[str, Any]:
-    """A colour for every kind of row."""
+def tips(**titles: str) -> list[dict[str, str]]:
+    """What stands in a tooltip: columns of the table, and how they are called."""
+    return [{"field": field, "title": title} for field, title in titles.items()]
+
+
+def apart(*channels: str) -> dict[str, Any]:
+    """Layers that use a channel each in its own way."""
+    return {"scale": dict.fromkeys(channels, "independent")}
+
+
+def by(field: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """A colour, dash or symbol for every value of a column."""
     return {
-        "field": "kind",
+        "field": field,
         "type": "nominal",
         "legend": None,
-        "scale": {"domain": list(colors), "range": list(colors.values())},
+        "scale": {"domain": list(values), "range": list(values.values())},
     }
+
+
+def line_inks(dark: bool) -> dict[str, Any]:
+    """The colours of the writing at lines."""
+    paint = palette.ink(dark)
+    inks = {"vanilla": paint, "fair": palette.baseline_ink(dark), "target": paint, "away": paint}
+    return by("kind", inks)
 
 
 def y_axis(field: str, title: str) -> dict[str, Any]:
@@ -261,53 +233,49 @@ def y_axis(field: str, title: str) -> dict[str, Any]:
     }
 
 
-def size_and_share(points: int) -> str:
-    """How a live chart writes a size: the number, and below it the share of the data."""
-    return f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]"
+def size_axis(field: str, points: int, **axis: Any) -> dict[str, Any]:
+    """The axis of sizes: the number, and below it the share of the data."""
+    label = f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]"
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": SIZES_TITLE,
+        "axis": {"grid": False, "labelExpr": label, **axis},
+    }
 
 
 def band_and_lines(y: Mapping[str, Any], dark: bool) -> list[dict[str, Any]]:
     """The noise of plain clustering and the lines that costs are held against."""
-    colors = {"vanilla": VANILLA, "fair": baseline_ink(dark), "target": ink(dark)}
+    colors = {
+        "vanilla": palette.VANILLA,
+        "fair": palette.baseline_ink(dark),
+        "target": palette.ink(dark),
+    }
+    dashes = {"vanilla": [1, 0], "fair": [1, 0], "target": [7, 5]}
+    noise = {"type": "rect", "color": palette.VANILLA, "opacity": 0.25}
     return [
-        {
-            "transform": only("band"),
-            "mark": {"type": "rect", "color": VANILLA, "opacity": 0.25},
-            "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {
-            "transform": only(*colors),
-            "mark": {"type": "rule", "strokeWidth": 2},
-            "encoding": {
-                "y": y,
-                "color": by_kind(colors),
-                "strokeDash": {
-                    "field": "kind",
-                    "type": "nominal",
-                    "legend": None,
-                    "scale": {"domain": list(colors), "range": [[1, 0], [1, 0], [7, 5]]},
-                },
-            },
-        },
+        layer("band", noise, y={**y, "field": "low"}, y2={"field": "high"}),
+        layer(
+            "vanilla fair target",
+            {"type": "rule", "strokeWidth": 2},
+            y=y,
+            color=by("kind", colors),
+            strokeDash=by("kind", dashes),
+        ),
     ]
 
 
-FIGURE_HEIGHT = 430
-
-
-def run_curve_figure(
-    view: RunView, baselines: Mapping[str, float] | None = None, dark: bool = False
-) -> go.Figure:
+def run_curve_figure(view: RunView, baselines: Mapping[str, float] | None = None) -> go.Figure:
     """One step per round; the verified one filled; plain, fair and target as lines with labels."""
     table = curve_table(view, baselines)
     figure = go.Figure()
     draw_band(figure, table)
-    draw_lines(figure, table, dark)
-    rounds = table[table["kind"] == "round"]
+    draw_lines(figure, table, dark=False)
+    rounds, orange = table[table["kind"] == "round"], palette.ANTIDOTE
     figure.add_scatter(
         x=rounds["size"], y=rounds["cost"], mode="lines+markers", name="best V of a round",
-        line={"color": ANTIDOTE, "width": 2, "shape": "hv"},
-        marker={"symbol": "circle-open", "size": 9, "color": ANTIDOTE, "line": {"width": 2.5}},
+        line={"color": orange, "width": 2, "shape": "hv"},
+        marker={"symbol": "circle-open", "size": 9, "color": orange, "line": {"width": 2.5}},
         text=rounds["share"], hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
     verified = table[table["kind"] == "verified"]
@@ -315,19 +283,14 @@ def run_curve_figure(
         figure.add_scatter(
             x=verified["size"], y=verified["cost"], mode="markers",
             name="checked by independent clusterings",
-            marker={"symbol": "circle", "size": 13, "color": ANTIDOTE},
+            marker={"symbol": "circle", "size": 13, "color": orange},
             text=verified["share"], hovertemplate="%{text}<extra></extra>",
         )  # fmt: skip
     frame = table.loc[table["kind"] == "frame", "cost"]
     largest = max([1, *rounds["size"].tolist()])
     figure.update_xaxes(title="antidote points |V|", range=[-0.02 * largest, 1.05 * largest])
     figure.update_yaxes(title="cost, lower is fairer", range=[frame.min(), frame.max()])
-    figure.update_layout(
-        height=FIGURE_HEIGHT,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend=LEGEND_ABOVE,
-    )
-    return figure
+    return palette.framed(figure, FIGURE_HEIGHT)
 
 
 def step_table(view: RunView) -> pd.DataFrame:
@@ -345,22 +308,24 @@ def draw_band(figure: go.Figure, table: pd.DataFrame) -> None:
     """The noise of plain clustering."""
     for _, row in table[table["kind"] == "band"].iterrows():
         figure.add_hrect(
-            y0=row["low"], y1=row["high"], fillcolor=VANILLA, opacity=0.25, line_width=0
+            y0=row["low"], y1=row["high"], fillcolor=palette.VANILLA, opacity=0.25, line_width=0
         )
 
 
 def draw_lines(figure: go.Figure, table: pd.DataFrame, dark: bool) -> None:
     """The lines that costs are held against, with labels on the right unless the row says left."""
-    colors = {"vanilla": VANILLA, "fair": BASELINE, "target": ink(dark)}
+    paint = palette.ink(dark)
+    colors = {"vanilla": palette.VANILLA, "fair": palette.BASELINE, "target": paint}
+    inks = dict.fromkeys(LINE_KINDS.split(), paint) | {"fair": palette.baseline_ink(dark)}
     for _, row in table[table["kind"].isin([*colors, "away"])].iterrows():
         kind = row["kind"]
         if kind != "away":
-            dash = TARGET_DASH if kind == "target" else "solid"
+            dash = palette.TARGET_DASH if kind == "target" else "solid"
             line = {"color": colors[kind], "width": 2, "dash": dash}
             figure.add_hline(y=row["cost"], line=line, layer="below")
         side = row.get("side", "right")
         figure.add_annotation(
             x=0 if side == "left" else 1, xref="paper", xanchor=side, y=row["at"],
             text=row["label"], showarrow=False,
-            font={"size": 12, "color": baseline_ink(dark) if kind == "fair" else ink(dark)},
+            font={"size": 12, "color": inks[kind]},
         )  # fmt: skip

@@ -16,11 +16,10 @@ import pandas as pd
 from antidote_core.analysis.frontier_curves import Curve, curve, quality_points
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
-from antidote_core.clustering import CLUSTERINGS
-from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.reporting.figures.curve import Line, is_near, label_lines
 from antidote_core.reporting.figures.palette import ANTIDOTE
+from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.reporting.text.words import digits_showing, number, percent, share_of_data
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, CellRow, Reference, SweepView
@@ -66,18 +65,6 @@ def look(index: int, dark: bool = False) -> Look:
     return Look(colors[index % len(colors)], _SYMBOLS[turn], _GLYPHS[turn], _DASHES[turn])
 
 
-def problem_title(problem: tuple[str, str, int]) -> str:
-    """Clustering, cost and k as people call them.
-
-    >>> problem_title(("kmeans", "balance", 2))
-    'k-means + balance, k = 2'
-    """
-    clustering, fairness, k = problem
-    method = CLUSTERINGS[clustering].title if clustering in CLUSTERINGS else clustering
-    cost = FAIRNESS[fairness].title.lower() if fairness in FAIRNESS else fairness
-    return f"{method} + {cost}, k = {k}"
-
-
 def setting_title(setting: Setting, spec: SweepSpec) -> str:
     """What tells the curves of one problem apart: optimizer and, if there are several, box.
 
@@ -90,12 +77,12 @@ def setting_title(setting: Setting, spec: SweepSpec) -> str:
     return f"{title}, {setting.box} box" if len(spec.boxes) > 1 else title
 
 
-def settings_of(spec: SweepSpec, problem: tuple[str, str, int]) -> tuple[Setting, ...]:
+def settings_of(spec: SweepSpec, problem: ProblemKey) -> tuple[Setting, ...]:
     """The settings of one problem, in the order of their looks."""
     return tuple(setting for setting in spec.settings if setting.problem == problem)
 
 
-def digits_of(view: SweepView, problem: tuple[str, str, int]) -> int:
+def digits_of(view: SweepView, problem: ProblemKey) -> int:
     """Decimals that show the differences between the costs of one problem, between 3 and 6."""
     costs = [row.cost for row in _done(view, problem)]
     reference = _reference(view, problem)
@@ -118,7 +105,7 @@ def baseline_lines(reference: Reference | None) -> dict[str, tuple[float, float]
     return {label: pair for label, pair in found.items() if math.isfinite(pair[0])}
 
 
-def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True) -> pd.DataFrame:
+def cost_table(view: SweepView, problem: ProblemKey, log: bool = True) -> pd.DataFrame:
     """Everything that the chart of cost against size draws, one row each; `kind` says what it is.
 
     Dots of one size stand side by side around it (`x`), so that none covers another; `size` is the
@@ -164,13 +151,13 @@ def cost_table(view: SweepView, problem: tuple[str, str, int], log: bool = True)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def plot_height(view: SweepView, problem: tuple[str, str, int]) -> int:
+def plot_height(view: SweepView, problem: ProblemKey) -> int:
     """Pixels of the chart: the same from the first cell to the last, so that nothing jumps."""
     assert view.spec is not None
     return PLOT + LINE * (2 * len(settings_of(view.spec, problem)) + 2)
 
 
-def quality_table(view: SweepView, problem: tuple[str, str, int]) -> pd.DataFrame:
+def quality_table(view: SweepView, problem: ProblemKey) -> pd.DataFrame:
     """Silhouette against cost: the cells, their medians by size, and what they are held against."""
     assert view.spec is not None
     spec, reference = view.spec, _reference(view, problem)
@@ -291,7 +278,7 @@ def _place_labels(labelled: list[dict[str, Any]], rows: list[dict[str, Any]]) ->
         )
 
 
-def off_quality_chart(view: SweepView, problem: tuple[str, str, int]) -> str:
+def off_quality_chart(view: SweepView, problem: ProblemKey) -> str:
     """Which fair algorithms lie too far away to be drawn there; empty when all are drawn."""
     table = quality_table(view, problem)
     drawn = set(table.loc[table["kind"] == "fair", "label"])
@@ -304,6 +291,16 @@ def off_quality_chart(view: SweepView, problem: tuple[str, str, int]) -> str:
     return f"Off this chart: {'; '.join(missing)}." if missing else ""
 
 
+def which(setting: Setting, size: int) -> dict[str, Any]:
+    """The first columns of a table for people: which setting, how many points."""
+    return {
+        "problem": problem_title(setting.problem),
+        "optimizer": setting.optimizer,
+        "box": setting.box,
+        "antidote points": size,
+    }
+
+
 def level_table(view: SweepView) -> pd.DataFrame:
     """For people: one row per problem, setting and size."""
     rows = []
@@ -311,10 +308,7 @@ def level_table(view: SweepView) -> pd.DataFrame:
         found = curve(view, setting)
         rows += [
             {
-                "problem": problem_title(setting.problem),
-                "optimizer": setting.optimizer,
-                "box": setting.box,
-                "antidote points": x.size,
+                **which(setting, x.size),
                 "share of data (%)": 100 * x.share,
                 "median cost": x.median,
                 "band from": x.low,
@@ -331,14 +325,11 @@ def level_table(view: SweepView) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def cell_table(view: SweepView, problem: tuple[str, str, int] | None = None) -> pd.DataFrame:
+def cell_table(view: SweepView, problem: ProblemKey | None = None) -> pd.DataFrame:
     """For people: one row per cell, of one problem or of all."""
     return pd.DataFrame(
         {
-            "problem": problem_title(row.setting.problem),
-            "optimizer": row.setting.optimizer,
-            "box": row.setting.box,
-            "antidote points": row.size,
+            **which(row.setting, row.size),
             "share of data (%)": 100 * row.share,
             "seed": row.seed,
             "state": row.state,
@@ -357,11 +348,11 @@ def cell_table(view: SweepView, problem: tuple[str, str, int] | None = None) -> 
     )
 
 
-def _reference(view: SweepView, problem: tuple[str, str, int]) -> Reference | None:
+def _reference(view: SweepView, problem: ProblemKey) -> Reference | None:
     return next((x for x in view.references if x.problem == problem), None)
 
 
-def _done(view: SweepView, problem: tuple[str, str, int]) -> list[CellRow]:
+def _done(view: SweepView, problem: ProblemKey) -> list[CellRow]:
     return [row for row in view.rows if row.state == DONE and row.setting.problem == problem]
 
 
@@ -511,7 +502,7 @@ def _strip_label(found: Curve, name: str) -> str:
 def _failures(
     view: SweepView,
     spec: SweepSpec,
-    problem: tuple[str, str, int],
+    problem: ProblemKey,
     top: float,
     room: float,
     log: bool,

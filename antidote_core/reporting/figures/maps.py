@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,15 +17,7 @@ from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.clustering import get_clustering
 from antidote_core.projection import Plane, cluster_cells
 from antidote_core.projection.layout import MAP_LIMIT, SEED, Layout, map_rows
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    LEGEND_ABOVE,
-    VANILLA,
-    Mark,
-    cluster_mark,
-    group_mark,
-    ink,
-)
+from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.words import chart_text, map_caption
 from antidote_core.runs.spec import RunSpec
 from antidote_core.types import Dataset, Floats, Ints
@@ -41,7 +33,7 @@ def map_figure(
     places: Floats,
     codes: Ints,
     names: Sequence[str],
-    marks: Sequence[Mark],
+    marks: Sequence[palette.Mark],
     axis_titles: tuple[str, str],
     *,
     centers: Floats | None = None,
@@ -75,13 +67,14 @@ def map_figure(
                     name=name,
                     legendgroup=str(code),
                     showlegend=turn == 0,
-                    marker={
-                        "color": marks[code].color,
-                        "symbol": marks[code].symbol,
-                        "size": 4 if many else 7,
-                        "opacity": 0.5 if many else 0.85,
-                        "line": {"width": 0 if many else 0.5, "color": ink(dark)},
-                    },
+                    marker=palette.rimmed(
+                        marks[code].symbol,
+                        4 if many else 7,
+                        marks[code].color,
+                        palette.ink(dark),
+                        0 if many else 0.5,
+                        opacity=0.5 if many else 0.85,
+                    ),
                     hovertemplate=f"{name}<extra></extra>",
                 )
             )
@@ -90,11 +83,8 @@ def map_figure(
         figure.add_trace(scatter(**_antidote(antidote, dark)))
     if centers is not None:
         figure.add_trace(scatter(**_centers(centers, dark)))
-    figure.update_layout(
-        height=height,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={**LEGEND_ABOVE, "itemsizing": "constant"},
-        dragmode="pan",
+    palette.framed(
+        figure, height, legend={**palette.LEGEND_ABOVE, "itemsizing": "constant"}, dragmode="pan"
     )
     across, up = map(chart_text, axis_titles)
     figure.update_xaxes(title=across, zeroline=False)
@@ -122,8 +112,8 @@ def _cell(cell: Floats, index: int, dark: bool) -> go.Scatter:
         y=closed[:, 1],
         mode="lines",
         fill="toself",
-        fillcolor=_faint(cluster_mark(index, dark).color),
-        line={"color": ink(dark), "width": 2.5},
+        fillcolor=_faint(palette.cluster_mark(index, dark).color),
+        line={"color": palette.ink(dark), "width": 2.5},
         showlegend=False,
         hoverinfo="skip",
     )
@@ -142,13 +132,8 @@ def _centers(centers: Floats, dark: bool, size: int = 13, letters: int = 20) -> 
         "name": "centre",
         "text": [str(c + 1) for c in range(len(centers))],
         "textposition": "bottom right",
-        "textfont": {"size": letters, "color": ink(dark), "weight": "bold"},
-        "marker": {
-            "symbol": "x",
-            "size": size,
-            "color": ink(dark),
-            "line": {"width": 1.5, "color": ink(not dark)},
-        },
+        "textfont": {"size": letters, "color": palette.ink(dark), "weight": "bold"},
+        "marker": palette.rimmed("x", size, palette.ink(dark), palette.ink(not dark), 1.5),
         "hovertemplate": "centre of cluster %{text}<extra></extra>",
     }
 
@@ -159,12 +144,7 @@ def _antidote(antidote: Floats, dark: bool) -> dict[str, Any]:
         "y": antidote[:, 1],
         "mode": "markers",
         "name": "antidote",
-        "marker": {
-            "symbol": "star",
-            "size": 13,
-            "color": ANTIDOTE,
-            "line": {"width": 1, "color": ink(dark)},
-        },
+        "marker": palette.rimmed("star", 13, palette.ANTIDOTE, palette.ink(dark)),
         "hovertemplate": "antidote point<extra></extra>",
     }
 
@@ -188,98 +168,73 @@ class Picture:
     exact: bool = False
 
 
-def flat_picture(
-    data: Dataset, spec: RunSpec, shot: Snapshot, plane: Plane, seed: int = 0
-) -> Picture:
+def flat_picture(data: Dataset, spec: RunSpec, shot: Snapshot, plane: Plane) -> Picture:
     """On the plane of the principal components, or of two features as they are."""
     atoms, copies = _atoms(shot)
-    rows = map_rows(data.n, seed, MAP_LIMIT)
+    rows = map_rows(data.n, SEED, MAP_LIMIT)
     places = plane.place(data.points[rows])
     cells: Sequence[Floats] = ()
-    if plane.exact and data.points.shape[1] == 2:
-        method = get_clustering(spec.clustering)
-        if method.by_nearest_center:
-            everything = np.vstack([places, atoms]) if len(atoms) else places
-            cells = cluster_cells(shot.centers, *map_frame(everything))
+    flat = plane.exact and data.points.shape[1] == 2
+    if flat and get_clustering(spec.clustering).by_nearest_center:
+        everything = np.vstack([places, atoms]) if len(atoms) else places
+        cells = cluster_cells(shot.centers, *map_frame(everything))
+    caption = map_caption(plane.share, plane.exact, len(rows), data.n, SEED)
+    before, after = plane.place(shot.before), plane.place(shot.centers)
     return Picture(
-        rows,
-        places,
-        plane.place(atoms),
-        copies,
-        plane.place(shot.before),
-        plane.place(shot.centers),
-        plane.names,
-        map_caption(plane.share, plane.exact, len(rows), data.n, seed),
-        cells,
+        rows, places, plane.place(atoms), copies, before, after, plane.names, caption, cells,
         plane.exact,
-    )
+    )  # fmt: skip
 
 
 def features_picture(
-    data: Dataset, spec: RunSpec, shot: Snapshot, features: tuple[int, int], seed: int = 0
+    data: Dataset, spec: RunSpec, shot: Snapshot, features: tuple[int, int]
 ) -> Picture:
     """Two features of the standardised data against each other."""
     axes = np.zeros((2, data.points.shape[1]))
     axes[0, features[0]] = axes[1, features[1]] = 1.0
     names = (data.feature_names[features[0]], data.feature_names[features[1]])
     plane = Plane(np.zeros(data.points.shape[1]), axes, 1.0, names, exact=True)
-    drawn = flat_picture(data, spec, shot, plane, seed)
+    drawn = flat_picture(data, spec, shot, plane)
     if data.points.shape[1] == 2:
         return drawn
     points = f"all {data.n:,}" if len(drawn.rows) == data.n else f"a random {len(drawn.rows):,}"
     caption = (
         f"Two of {data.points.shape[1]} features, in standard deviations. Points that look close "
-        f"may differ in all the others. Drawn: {points} of {data.n:,} points (seed {seed})."
+        f"may differ in all the others. Drawn: {points} of {data.n:,} points (seed {SEED})."
     )
-    return Picture(**{**drawn.__dict__, "caption": caption, "exact": False})
+    return replace(drawn, caption=caption, exact=False)
 
 
 def layout_picture(data: Dataset, shot: Snapshot, layout: Layout) -> Picture:
     """In a frozen UMAP layout of U; V and the centres are placed beside their nearest points."""
     atoms, copies = _atoms(shot)
-    everything = np.vstack([atoms, shot.before, shot.centers])
-    placed = layout.place(data.points, everything)
-    m, k = len(atoms), len(shot.centers)
     caption = (
         f"UMAP of {len(layout.rows):,} of {data.n:,} points (seed {SEED}), frozen: only neighbours "
         "mean something here, not distances or sizes. Antidote points and centres stand beside "
         "their nearest real points, however far away they are: see the table for the distance."
     )
-    return Picture(
-        layout.rows,
-        layout.positions,
-        placed[:m],
-        copies,
-        placed[m : m + k],
-        placed[m + k :],
-        ("UMAP 1", "UMAP 2"),
-        caption,
-    )
+    return _umap_picture(data, shot, layout, layout.place(data.points, atoms), copies, caption)
 
 
 def joint_picture(data: Dataset, shot: Snapshot, joint: Layout) -> Picture:
     """In a UMAP layout made of U and V together; rows below zero are those of V, in order."""
     real = joint.rows >= 0
     places = joint.positions[~real]
-    copies = np.ones(len(places), dtype=np.int64)
     around = Layout(joint.rows[real], joint.positions[real])
-    k = len(shot.centers)
-    centers = around.place(data.points, np.vstack([shot.before, shot.centers]))
     caption = (
         f"UMAP of {int(real.sum()):,} real and {len(places):,} antidote points together "
         f"(seed {SEED}). U lies elsewhere than in the frozen map: UMAP was free to move it. Copies "
         "of one antidote point are neighbours of each other, so they form a clump of their own."
     )
-    return Picture(
-        around.rows,
-        around.positions,
-        places,
-        copies,
-        centers[:k],
-        centers[k:],
-        ("UMAP 1", "UMAP 2"),
-        caption,
-    )
+    return _umap_picture(data, shot, around, places, np.ones(len(places), dtype=int), caption)
+
+
+def _umap_picture(
+    data: Dataset, shot: Snapshot, layout: Layout, atoms: Floats, copies: Ints, caption: str
+) -> Picture:
+    before, after = (layout.place(data.points, at) for at in (shot.before, shot.centers))
+    axes = ("UMAP 1", "UMAP 2")
+    return Picture(layout.rows, layout.positions, atoms, copies, before, after, axes, caption)
 
 
 def run_map_figure(
@@ -288,10 +243,12 @@ def run_map_figure(
     picture: Picture,
     coloring: str,
     dark: bool = False,
-    height: int = RUN_HEIGHT,
 ) -> go.Figure:
     """U small and pale, V as large outlined stars, centres before (hollow) and after."""
-    codes, names, marks = _colors(data, shot, coloring, dark)
+    if coloring == "changed":
+        codes, names, marks = _changed(data, shot, dark)
+    else:
+        codes, names, marks = colored(data, shot.labels, len(shot.centers), coloring, dark)
     figure = map_figure(
         picture.places,
         codes[picture.rows],
@@ -301,7 +258,7 @@ def run_map_figure(
         cells=picture.cells,
         square=picture.exact,
         dark=dark,
-        height=height,
+        height=RUN_HEIGHT,
     )
     many = len(picture.places) > SVG_LIMIT
     # WebGL traces lie above all others, so what must stay on top is of the same kind.
@@ -323,20 +280,24 @@ def _atoms(shot: Snapshot) -> tuple[Floats, Ints]:
     return atoms.reshape(-1, shot.step.antidote.shape[1]), copies
 
 
-def _colors(
-    data: Dataset, shot: Snapshot, coloring: str, dark: bool
-) -> tuple[Ints, tuple[str, ...], list[Mark]]:
-    k = len(shot.centers)
+def colored(
+    data: Dataset, labels: Ints, k: int, coloring: str, dark: bool
+) -> tuple[Ints, tuple[str, ...], list[palette.Mark]]:
+    """Codes (n,), their names and marks: points by their group, or by their cluster of `k`."""
     if coloring == "cluster":
         names = tuple(f"cluster {c + 1}" for c in range(k))
-        return shot.labels, names, [cluster_mark(c, dark) for c in range(k)]
-    if coloring == "changed":
-        moved = int(shot.changed.sum())
-        names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
-        pale = Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
-        return shot.changed, names, [pale, Mark(ink(dark), "diamond", "")]
-    marks = [group_mark(code, dark) for code in range(len(data.group_names))]
+        return labels, names, [palette.cluster_mark(c, dark) for c in range(k)]
+    marks = [palette.group_mark(code, dark) for code in range(len(data.group_names))]
     return data.groups, data.group_names, marks
+
+
+def _changed(
+    data: Dataset, shot: Snapshot, dark: bool
+) -> tuple[Ints, tuple[str, ...], list[palette.Mark]]:
+    moved = int(shot.changed.sum())
+    names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
+    pale = palette.Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
+    return shot.changed, names, [pale, palette.Mark(palette.ink(dark), "diamond", "")]
 
 
 def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go.Scatter:
@@ -353,13 +314,7 @@ def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go
         name=f"antidote ({int(picture.copies.sum()):,})",
         text=texts,
         hovertemplate="%{text}<extra></extra>",
-        marker={
-            "symbol": "star",
-            "size": sizes,
-            "color": ANTIDOTE,
-            "opacity": 1.0,
-            "line": {"width": 1.5, "color": ink(dark)},
-        },
+        marker=palette.rimmed("star", sizes, palette.ANTIDOTE, palette.ink(dark), 1.5, opacity=1.0),
     )
 
 
@@ -376,19 +331,14 @@ def _add_centers(figure: go.Figure, scatter: type, picture: Picture, dark: bool)
                 name="centre before",
                 text=names,
                 hovertemplate="centre %{text} of plain clustering<extra></extra>",
-                marker={
-                    "symbol": "circle",
-                    "size": 11,
-                    "color": VANILLA,
-                    "line": {"width": 2, "color": ink(dark)},
-                },
+                marker=palette.rimmed("circle", 11, palette.VANILLA, palette.ink(dark), 2),
             )
         )
     for old, new in zip(picture.before[moved], picture.after[moved], strict=True):
         figure.add_annotation(
             x=new[0], y=new[1], ax=old[0], ay=old[1],
             xref="x", yref="y", axref="x", ayref="y",
-            showarrow=True, arrowhead=2, arrowsize=1.2, arrowwidth=2, arrowcolor=ink(dark),
+            showarrow=True, arrowhead=2, arrowsize=1.2, arrowwidth=2, arrowcolor=palette.ink(dark),
             standoff=8, startstandoff=5, text="",
         )  # fmt: skip
     figure.add_trace(scatter(**_centers(picture.after, dark, 12, 18)))

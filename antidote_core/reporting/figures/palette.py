@@ -7,7 +7,10 @@ apart for people who see colours differently.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 VANILLA = "#7F7F7F"
 BASELINE = "#0072B2"
@@ -26,6 +29,24 @@ _SYMBOLS = (
     "triangle-left", "octagon", "triangle-right",
 )  # fmt: skip
 _PATTERNS = ("", "/", ".", "x", "-", "\\", "+", "|")
+
+
+def framed(
+    figure: go.Figure, height: int, top: int = 40, bottom: int = 40, **layout: Any
+) -> go.Figure:
+    """The figure with the height, the margins and the legend that all pictures have."""
+    margin = {"l": 10, "r": 10, "t": top, "b": bottom}
+    return figure.update_layout(
+        **{"height": height, "margin": margin, "legend": LEGEND_ABOVE, **layout}
+    )
+
+
+def rimmed(
+    symbol: str, size: Any, color: str | list[str], rim: str, width: float = 1, **more: Any
+) -> dict[str, Any]:
+    """The marker of a scatter plot, with a rim that sets it apart from what is below it."""
+    line = {"width": width, "color": rim}
+    return {"symbol": symbol, "size": size, "color": color, "line": line, **more}
 
 
 class Mark(NamedTuple):

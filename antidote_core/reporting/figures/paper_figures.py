@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -12,15 +13,8 @@ from antidote_core.paper import paper_tables
 from antidote_core.paper.marks import BETTER, NOT, REPRODUCED, limit_share, needed
 from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Results, Row
 from antidote_core.paper.summary import TITLES, ours_rows
-from antidote_core.paper.tables import TableRow, quality_rows, table_rows
-from antidote_core.reporting.figures.palette import (
-    ANTIDOTE,
-    BASELINE,
-    DECIDES,
-    LEGEND_ABOVE,
-    VANILLA,
-    ink,
-)
+from antidote_core.paper.tables import TableRow, table_rows
+from antidote_core.reporting.figures import palette
 from antidote_core.runs.spec import RunSpec
 
 SIGNS = {BETTER: "★ better", REPRODUCED: "✔ reproduced", NOT: "✖ not reproducible"}
@@ -38,9 +32,12 @@ CONVEX_MEANINGS = {
     REPRODUCED: "the points lower the cost at every λ, as in the paper's figure",
     NOT: "clustered again exactly, they do not",
 }
-COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: DECIDES}
+COLORS = {BETTER: "#009E73", REPRODUCED: "#56B4E9", NOT: palette.DECIDES}
 MODE_WORDS = {PUBLISHED: "as published", OURS: "ours"}
-_MODE_COLORS = {"paper": VANILLA, PUBLISHED: BASELINE, OURS: ANTIDOTE}
+_MODE_LOOKS = {
+    "paper": (palette.VANILLA, "circle"), PUBLISHED: (palette.BASELINE, "square"),
+    OURS: (palette.ANTIDOTE, "diamond"),
+}  # fmt: skip
 
 
 def meanings(table: str) -> Mapping[str, str]:
@@ -73,11 +70,6 @@ def styled(frame: pd.DataFrame) -> object:
         return f"color: {color}; font-weight: bold" if color else ""
 
     return frame.style.map(style, subset=["mark"])
-
-
-def quality_frame(results: Results) -> pd.DataFrame:
-    """Silhouette, Davies-Bouldin and Calinski-Harabasz at k = 2 with the paper's beside them."""
-    return pd.DataFrame(quality_rows(results))
 
 
 def live_spec(spec: Mapping[str, object]) -> RunSpec:
@@ -118,7 +110,9 @@ def figure_words(table: str) -> str:
 
 def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
     names = [row_name(row) for row in rows]
-    paper, own, hover = [], [], []
+    paper: list[float | None] = []
+    own: list[float | None] = []
+    hover = []
     for row in rows:
         found = results.rows.get(row.cell.key)
         one = found or next(iter(_both(results, row).values()))
@@ -132,16 +126,22 @@ def _sizes(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
         if right is not None:
             drawn.add_scatter(
                 x=[left, right], y=[name, name], mode="lines", hoverinfo="skip",
-                line={"color": ink(dark), "width": 1}, showlegend=False,
+                line={"color": palette.ink(dark), "width": 1}, showlegend=False,
             )  # fmt: skip
-    for label, values, symbol in (("paper", paper, "circle"), (OURS, own, "diamond")):
-        drawn.add_scatter(
-            x=values, y=names, mode="markers", name="paper" if label == "paper" else "ours",
-            marker={"color": _MODE_COLORS[label], "symbol": symbol, "size": 12},
-            customdata=hover if label == OURS else [f"{x:.3g}% of U" for x in paper],
-            hovertemplate="%{y}: %{x:.3g}% of U, %{customdata}<extra></extra>",
-        )  # fmt: skip
-    return _framed(drawn, "|V| in percent of U", dark, len(rows))
+    shares = [f"{x:.3g}% of U" for x in paper]
+    says = "%{y}: %{x:.3g}% of U, %{customdata}<extra></extra>"
+    drawn.add_scatter(**_marks("paper", paper, names, says), customdata=shares)
+    drawn.add_scatter(**_marks(OURS, own, names, says), customdata=hover)
+    return _in_rows(drawn, "|V| in percent of U", dark, len(rows))
+
+
+def _marks(mode: str, values: list[float | None], names: list[str], says: str) -> dict[str, Any]:
+    """A mark per row, in the colour and with the symbol of the paper or of a mode."""
+    color, symbol = _MODE_LOOKS[mode]
+    marker = {"color": color, "symbol": symbol, "size": 12}
+    name = MODE_WORDS.get(mode, mode)
+    return {"x": values, "y": names, "mode": "markers", "name": name, "marker": marker,
+            "hovertemplate": says}  # fmt: skip
 
 
 def _both(results: Results, row: TableRow) -> dict[str, Row]:
@@ -159,14 +159,11 @@ def _ratios(results: Results, rows: list[TableRow], dark: bool) -> go.Figure:
         series["paper"].append(next(iter(both.values()))["paper"]["ratio"])
         for mode in (PUBLISHED, OURS):
             series[mode].append(both[mode]["answer"]["ratio"] if mode in both else None)
-    for name, symbol in (("paper", "circle"), (PUBLISHED, "square"), (OURS, "diamond")):
-        drawn.add_scatter(
-            x=series[name], y=names, mode="markers", name=MODE_WORDS.get(name, name),
-            marker={"color": _MODE_COLORS[name], "symbol": symbol, "size": 12},
-            hovertemplate="%{y}: %{x:.3g} times<extra></extra>",
-        )  # fmt: skip
-    drawn.add_vline(x=1, line={"color": ink(dark), "dash": "dash", "width": 1})
-    return _framed(drawn, "seconds over the fair algorithm's seconds", dark, len(rows))
+    for mode, ratios in series.items():
+        says = "%{y}: %{x:.3g} times<extra></extra>"
+        drawn.add_scatter(**_marks(mode, ratios, names, says))
+    drawn.add_vline(x=1, line={"color": palette.ink(dark), "dash": "dash", "width": 1})
+    return _in_rows(drawn, "seconds over the fair algorithm's seconds", dark, len(rows))
 
 
 def _differences(results: Results, dark: bool) -> go.Figure:
@@ -180,35 +177,28 @@ def _differences(results: Results, dark: bool) -> go.Figure:
         ]
         drawn.add_scatter(
             x=answer["lambdas"], y=relative, mode="lines+markers", name=row["dataset"],
-            line={"color": ANTIDOTE, "dash": dash},
+            line={"color": palette.ANTIDOTE, "dash": dash},
             hovertemplate="λ = %{x}: %{y:.3g}%<extra>" + row["dataset"] + "</extra>",
         )  # fmt: skip
-    drawn.add_hline(y=0, line={"color": ink(dark), "width": 1})
-    drawn.update_layout(
-        height=340, margin={"l": 10, "r": 10, "t": 50, "b": 10},
-        legend={**LEGEND_ABOVE, "y": 1.05},
+    drawn.add_hline(y=0, line={"color": palette.ink(dark), "width": 1})
+    return palette.framed(
+        drawn, 340, 50, 10, legend={**palette.LEGEND_ABOVE, "y": 1.05},
         xaxis={"title": "λ"}, yaxis={"title": "gain in percent of the plain cost"},
     )  # fmt: skip
-    return drawn
 
 
-def _framed(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
-    drawn.update_layout(
-        height=120 + 26 * rows,
-        margin={"l": 10, "r": 10, "t": 30, "b": 10},
-        legend=LEGEND_ABOVE,
+def _in_rows(drawn: go.Figure, title: str, dark: bool, rows: int) -> go.Figure:
+    return palette.framed(
+        drawn,
+        120 + 26 * rows,
+        top=30,
+        bottom=10,
         xaxis={"title": title, "type": "log", "dtick": 1, "tickformat": "~g"},
         yaxis={"autorange": "reversed", "automargin": True},
-        font={"color": ink(dark)},
+        font={"color": palette.ink(dark)},
     )
-    return drawn
 
 
 def table_names() -> Mapping[str, str]:
     """The names of our tables by what the paper calls them, in the paper's order."""
     return {paper_tables()[name]["source"]: name for name in TITLES}
-
-
-def table_titles() -> Mapping[str, str]:
-    """The tables by name, in the paper's order."""
-    return TITLES

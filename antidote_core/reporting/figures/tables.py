@@ -35,21 +35,18 @@ def cluster_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataF
     """
     totals = table.counts.sum(axis=1)
     whole = table.counts.sum(axis=0) / table.counts.sum()
-    rows = []
-    for c, counts in enumerate(table.counts):
-        for j, count in enumerate(counts):
-            rows.append(
-                {
-                    "cluster": f"cluster {c + 1}",
-                    "group": group_names[j],
-                    "points": int(count),
-                    "share here": percent(count / totals[c]) if totals[c] else "empty",
-                    "share overall": percent(whole[j]),
-                    "of fair share": percent(table.ratios[c, j]),
-                    "": DECIDES_MARK if (c, j) == (table.cluster, table.group) else "",
-                }
-            )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {
+            "cluster": f"cluster {c + 1}",
+            "group": group_names[j],
+            "points": int(count),
+            "share here": percent(count / totals[c]) if totals[c] else "empty",
+            "share overall": percent(whole[j]),
+            "of fair share": percent(float(table.ratios[c, j])),
+            "": DECIDES_MARK if (c, j) == (table.cluster, table.group) else "",
+        }
+        for (c, j), count in np.ndenumerate(table.counts)
+    )
 
 
 def ratio_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataFrame:

@@ -28,6 +28,10 @@ STEPS = {
     "verify": "checking the result by independent clusterings",
     "spread": "scattering the points of each clump",
 }
+_COLUMNS = (
+    "points", "promised", "re-clustered", "competitor", "found by 10 starts", "aimed at",
+    "what binds",
+)  # fmt: skip
 
 
 def design_sentences(view: RunView) -> tuple[str, ...]:
@@ -138,12 +142,6 @@ def doing_sentence(view: RunView) -> str:
 def cut_table(view: RunView) -> pd.DataFrame:
     """The contests of a design, latest first: what was promised, what came, and who was ahead."""
     return pd.DataFrame([_cut_row(cut) for cut in reversed(view.cuts)], columns=list(_COLUMNS))
-
-
-_COLUMNS = (
-    "points", "promised", "re-clustered", "competitor", "found by 10 starts", "aimed at",
-    "what binds",
-)  # fmt: skip
 
 
 def _cut_row(cut: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,13 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from antidote_core.analysis.frontier_curves import Curve, Sureness, curves
-from antidote_core.reporting.figures.frontier_table import (
-    baseline_lines,
-    digits_of,
-    problem_title,
-    setting_title,
-)
+from antidote_core.analysis.frontier_curves import Curve, Level, Sureness, curves
+from antidote_core.reporting.figures import frontier_table
+from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.reporting.text.verdict import Tone, Verdict
 from antidote_core.reporting.text.words import duration, number, percent, points_text, share_of_data
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -48,10 +44,10 @@ def progress_sentence(view: SweepView) -> str:
     return f"{view.settled:,} of {len(view.rows):,} cells are done{left}."
 
 
-def before_sentence(view: SweepView, problem: tuple[str, str, int]) -> str:
+def before_sentence(view: SweepView, problem: ProblemKey) -> str:
     """What is known of a problem before any antidote point: plain clustering and its noise."""
     reference = next(x for x in view.references if x.problem == problem)
-    digits = digits_of(view, problem)
+    digits = frontier_table.digits_of(view, problem)
     vanilla = number(reference.vanilla, digits)
     low, high = min(vanilla_costs(reference)), max(vanilla_costs(reference))
     seeds = len(vanilla_costs(reference))
@@ -59,7 +55,8 @@ def before_sentence(view: SweepView, problem: tuple[str, str, int]) -> str:
     if number(low, digits) == number(high, digits):
         band = f"the same with all {seeds} seeds tried"
     baselines = [
-        f"{label} {number(cost, digits)}" for label, (cost, _) in baseline_lines(reference).items()
+        f"{label} {number(cost, digits)}"
+        for label, (cost, _) in frontier_table.baseline_lines(reference).items()
     ]
     said = f"Plain clustering costs {vanilla} ({band}); lower is fairer."
     return f"{said} The fair algorithm: {', '.join(baselines)}." if baselines else said
@@ -83,14 +80,19 @@ def cells_sentence(view: SweepView) -> str:
     return "; ".join(parts) + "."
 
 
+def level_of(found: Curve, sure: Sureness) -> Level:
+    """The level of a curve that its sureness is about."""
+    return next(x for x in found.levels if x.size == sure.size)
+
+
 def curve_sentence(view: SweepView, found: Curve) -> str:
     """One curve in one sentence: what it takes, or what the lowest cost was."""
     assert view.spec is not None
     if found.sureness is None:
         return "No cell is done yet."
-    digits = digits_of(view, found.setting.problem)
-    sure, [level] = found.sureness, [x for x in found.levels if x.size == found.sureness.size]
-    cost = number(level.median, digits)
+    digits = frontier_table.digits_of(view, found.setting.problem)
+    sure = found.sureness
+    cost = number(level_of(found, sure).median, digits)
     vanilla = number(sure.noise.middle, digits)
     change = f"the median cost is {cost} instead of {vanilla}"
     if found.smallest is not None:
@@ -123,7 +125,7 @@ def sure_sentences(view: SweepView, found: Curve) -> tuple[str, ...]:
     if sure.judged:
         said.append(_seeds(sure))
         said.append(_between(found))
-    said.append(_noise(sure, digits_of(view, found.setting.problem)))
+    said.append(_noise(sure, frontier_table.digits_of(view, found.setting.problem)))
     return tuple(part for part in said if part)
 
 
@@ -134,13 +136,11 @@ def sureness_table(view: SweepView) -> pd.DataFrame:
         assert view.spec is not None
         row: dict[str, Any] = {
             "problem": problem_title(found.setting.problem),
-            "setting": setting_title(found.setting, view.spec),
+            "setting": frontier_table.setting_title(found.setting, view.spec),
         }
         if found.sureness is not None:
-            sure, [level] = (
-                found.sureness,
-                [x for x in found.levels if x.size == found.sureness.size],
-            )
+            sure = found.sureness
+            level = level_of(found, sure)
             row |= {
                 "antidote points": sure.size,
                 "reaches the target": "yes" if sure.reaches else "no",
@@ -173,10 +173,7 @@ def failures_table(view: SweepView) -> pd.DataFrame:
     """The failed cells with their reasons."""
     return pd.DataFrame(
         {
-            "problem": problem_title(row.setting.problem),
-            "optimizer": row.setting.optimizer,
-            "box": row.setting.box,
-            "antidote points": row.size,
+            **frontier_table.which(row.setting, row.size),
             "seed": row.seed,
             "reason": row.reason,
         }
@@ -185,12 +182,12 @@ def failures_table(view: SweepView) -> pd.DataFrame:
     )
 
 
-def chart_words(view: SweepView, problem: tuple[str, str, int]) -> str:
+def chart_words(view: SweepView, problem: ProblemKey) -> str:
     """The chart of one problem for those who cannot see it."""
     found = [one for one in curves(view) if one.setting.problem == problem]
-    digits = digits_of(view, problem)
+    digits = frontier_table.digits_of(view, problem)
     parts = [
-        f"{setting_title(one.setting, view.spec)}: "
+        f"{frontier_table.setting_title(one.setting, view.spec)}: "
         + ", ".join(f"{number(x.median, digits)} with {x.size:,} points" for x in one.levels)
         for one in found
         if one.levels and view.spec is not None
@@ -212,8 +209,8 @@ def _finished(view: SweepView) -> Verdict:
         key=lambda one: (one.smallest.size, -one.smallest.share) if one.smallest else (0, 0.0),
     )
     best = reaching[0] if reaching else min(found, key=_depth)
-    name = _name(view, best) if len(found) > 1 else ""
-    head = f"{name}{curve_sentence(view, best)}"
+    name = curve_name(view, best) if len(found) > 1 else ""
+    head = f"{name}: {curve_sentence(view, best)}" if name else curve_sentence(view, best)
     counted = ""
     if len(found) > 1:
         counted = f"{len(reaching)} of {len(found)} settings reach their target."
@@ -245,22 +242,23 @@ def _so_far(view: SweepView) -> tuple[str, ...]:
     return (f"So far {len(reaching)} of {len(found)} settings reach their target.",)
 
 
-def _name(view: SweepView, found: Curve) -> str:
+def curve_name(view: SweepView, found: Curve) -> str:
+    """What tells a curve from the others of its sweep; empty when it is the only one."""
     assert view.spec is not None
     parts = []
     if len(view.spec.problems) > 1:
         parts.append(problem_title(found.setting.problem))
-    if len(view.spec.optimizers) * len(view.spec.boxes) > 1:
-        parts.append(setting_title(found.setting, view.spec))
-    return f"{', '.join(parts)}: " if parts else ""
+    if len(frontier_table.settings_of(view.spec, found.setting.problem)) > 1:
+        parts.append(frontier_table.setting_title(found.setting, view.spec))
+    return ", ".join(parts)
 
 
 def _seeds(sure: Sureness) -> str:
     if sure.judged == 1:
         passes = "reaches" if sure.passed else "does not reach"
         return f"The only seed tried {passes} the target: one seed says little about others."
-    which = "all" if sure.passed == sure.judged else f"{sure.passed} of"
-    said = f"With {points_text(sure.size)}, {which} {sure.judged} seeds reach the target"
+    counted = "all" if sure.passed == sure.judged else f"{sure.passed} of"
+    said = f"With {points_text(sure.size)}, {counted} {sure.judged} seeds reach the target"
     checks = ""
     if not math.isnan(sure.verified):
         checks = f", and {percent(sure.verified)} of the independent clusterings agree"

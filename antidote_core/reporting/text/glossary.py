@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pandas as pd
-
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.runs.spec import PAPER_SYMBOLS
+
+QUALITY = (
+    "Silhouette (−1 to 1, higher is better): how much nearer points lie to their own cluster than "
+    "to the next one. Davies-Bouldin (0 is perfect): how wide clusters are compared with the "
+    "distance between their centres. Calinski-Harabasz (higher is better): spread between "
+    "clusters divided by the spread inside them; compare it only on the same data."
+)
 
 
 @dataclass(frozen=True)
@@ -78,14 +83,6 @@ GLOSSARY: dict[str, Term] = {
 }  # fmt: skip
 
 
-QUALITY = (
-    "Silhouette (−1 to 1, higher is better): how much nearer points lie to their own cluster than "
-    "to the next one. Davies-Bouldin (0 is perfect): how wide clusters are compared with the "
-    "distance between their centres. Calinski-Harabasz (higher is better): spread between "
-    "clusters divided by the spread inside them; compare it only on the same data."
-)
-
-
 def explain(word: str) -> str:
     """The sentence behind a word, for the help beside a figure.
 
@@ -114,15 +111,6 @@ def cost_meaning(fairness: str) -> str:
     entry = get_fairness(fairness)
     said = entry.meaning or f"{entry.label}: {entry.sentence}"
     return f"{said} Lower is fairer. Best possible: {entry.best}"
-
-
-def glossary_table() -> pd.DataFrame:
-    """All terms with symbol and sentence, sorted by word."""
-    terms = sorted(GLOSSARY.values(), key=lambda term: term.word.casefold())
-    return pd.DataFrame(
-        [(term.word, term.symbol, term.sentence) for term in terms],
-        columns=["word", "symbol", "meaning"],
-    )
 
 
 def find_terms(text: str) -> list[Term]:

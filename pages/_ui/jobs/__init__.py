@@ -1,1 +1,1 @@
-"""Runs and sweeps as pages meet them: settings, starting, watching, taking along."""
+"""Runs and sweeps as pages meet them: settings, starting, watching, documents."""

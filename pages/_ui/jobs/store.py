@@ -8,12 +8,11 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import Runner, default_home
-from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.process.umap_process import Layouts
-from antidote_core.engine.settings import default_scheduler
+from antidote_core.engine.job_folder import JobStatus
 from antidote_core.runs.kinds import RUN, SWEEP, JobKind, Spec, kind_of
 from pages._ui.shared import rooms
-from pages._ui.shared.visitor import visitor as owner
+from pages._ui.shared.rooms import visitor as owner
 
 STOP_SECONDS = 5.0  # a worker ends within less, unless one evaluation takes longer
 
@@ -148,8 +147,3 @@ def data_of(job_id: str) -> ac.Dataset:
     return room_of(job_id).kept(
         "run data", job_id, lambda: runner().data(job_id, owner()), most=4, note=note
     )
-
-
-def cluster() -> str:
-    """Address of the cluster that sweeps use here; empty for the cores of this machine."""
-    return default_scheduler()

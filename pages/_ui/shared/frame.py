@@ -1,12 +1,19 @@
-"""The frame around every page: its place in the navigation, width and style."""
+"""The frame around every page, and how pages draw: a chart with its table, an error in words."""
 
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+import antidote_core as ac
+from antidote_core.reporting.figures.palette import DECIDES
 from pages._ui.jobs.keeper import KEEPER
 from pages._ui.shared import rooms
-from pages._ui.shared.background import start_warming
-from pages._ui.shared.show import page_style
+from pages._ui.shared.answers import start_warming
+from pages._ui.shared.link import escape
 
 PAGES = {
     "home": "Home",
@@ -20,6 +27,7 @@ PAGES = {
 }
 HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
 _FRAMED = "_framed"
+MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
 def navigation() -> StreamlitPage:
@@ -38,7 +46,7 @@ def navigation() -> StreamlitPage:
 
 def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
-    page_style()
+    style(Path(__file__).with_name("page.css"))
     start_warming()
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
@@ -53,3 +61,53 @@ def enter() -> None:
     if not st.session_state.get(_FRAMED):
         navigation()
         st.rerun()
+
+
+def is_dark() -> bool:
+    return st.context.theme.type == "dark"
+
+
+def or_show_error(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The result, or None after an error sentence meant for people."""
+    try:
+        return function(*arguments)
+    except ac.AntidoteError as error:
+        st.error(escape(str(error)), icon="⚠️")
+        return None
+
+
+def chart(figure: Any, table: pd.DataFrame, key: str, alt: str, movable: bool = False) -> None:
+    """A figure, described for those who cannot see it, and the table behind it."""
+    config = MODEBAR if movable else {"displayModeBar": False}
+    st.plotly_chart(figure, key=key, config=config, alt=alt)
+    behind(table)
+
+
+def behind(table: Any, what: str = "The numbers behind this chart") -> None:
+    """A table that opens when somebody wants it."""
+    with st.expander(what):
+        st.dataframe(table, hide_index=True)
+
+
+def listed(sentences: Iterable[str]) -> None:
+    """Sentences below each other."""
+    st.markdown("\n".join(f"- {escape(sentence)}" for sentence in sentences))
+
+
+def numbers_with_scales(*numbers: tuple[str, str, str, str]) -> None:
+    """Numbers side by side: label, value, its unit or reference right below it, what it means."""
+    places = st.columns(len(numbers))
+    for place, (label, value, scale, meaning) in zip(places, numbers, strict=True):
+        place.metric(label, value, help=meaning)
+        place.caption(escape(scale))
+
+
+def marked(table: pd.DataFrame) -> Any:
+    """The table with its deciding cell (◀) in the colour that marks it in the charts."""
+    style = f"background-color: {DECIDES}; color: white; font-weight: bold"
+    return table.style.map(lambda cell: style if str(cell).endswith("◀") else "")
+
+
+def style(file: Path) -> None:
+    """Add the rules of a CSS file to the page."""
+    st.html(f"<style>{file.read_text(encoding='utf-8')}</style>")

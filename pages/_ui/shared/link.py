@@ -19,13 +19,8 @@ _READ_LATE = re.compile(
 )
 
 
-def asked_by_link() -> dict[str, str]:
-    """What the URL asks for; read it before the first widget takes its value."""
-    return {key: texts[-1] for key, texts in lists_by_link().items()}
-
-
-def lists_by_link() -> dict[str, list[str]]:
-    """The same, lists and all.
+def asked_by_link() -> dict[str, list[str]]:
+    """What the URL asks for, lists and all; read it before the first widget takes its value.
 
     A widget of whole numbers breaks when the URL gives it infinity, and one that must have a value
     takes none at all from an empty text: the page begins again without such values.
@@ -57,17 +52,18 @@ def is_endless(text: str) -> bool:
         return False
 
 
-def tell_ignored(page: str, asked: dict[str, str]) -> None:
+def tell_ignored(page: str, asked: dict[str, list[str]]) -> None:
     """One sentence for all values of a freshly opened link that the widgets could not take."""
     checked = st.session_state.setdefault(CHECKED, set())
     if page in checked:
         return
     checked.add(page)
-    shown = settings()
+    # Asking the session itself for a strange name is an error.
+    settings = st.session_state.to_dict()
     ignored = [
-        f"{key[:40]} = {value[:40]}"
-        for key, value in asked.items()
-        if key not in shown or not same(shown[key], value)
+        f"{key[:40]} = {texts[-1][:40]}"
+        for key, texts in asked.items()
+        if key not in settings or not shows(settings[key], texts)
     ]
     if ignored:
         more = f" and {len(ignored) - MOST_SAID} more" if len(ignored) > MOST_SAID else ""
@@ -77,9 +73,16 @@ def tell_ignored(page: str, asked: dict[str, str]) -> None:
         )
 
 
-def settings() -> dict[str, object]:
-    """What the widgets show; asking the session itself for a strange name is an error."""
-    return st.session_state.to_dict()
+def shows(shown: object, asked: list[str]) -> bool:
+    """Whether a widget, also one with a list of choices, shows what a link asks for."""
+    if isinstance(shown, list):
+        return sorted(map(str, shown)) == sorted(asked)
+    return same(shown, asked[-1])
+
+
+def agrees(asked: dict[str, list[str]], values: dict[str, object]) -> bool:
+    """Whether no setting in a link is another than these values: then they fill the rest."""
+    return all(shows(values[key], texts) for key, texts in asked.items() if key in values)
 
 
 def same(shown: object, asked: str) -> bool:

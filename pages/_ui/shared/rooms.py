@@ -1,15 +1,25 @@
-"""What the server keeps in memory: a room for each visitor, and one for everyone.
+"""Who is there, and what the server keeps in memory: a room for each visitor, one for everyone.
 
 In the room of everyone stands what comes with the program. Whatever was made from a table of
 somebody's own, and the table itself, stands in the room of that visitor and nowhere else. A room is
 emptied a few minutes after the last page of its visitor is closed, so that a reload finds it again.
 
 Nothing of this is in a cache of Streamlit: every client can clear those, for all visitors.
+
+A visitor is a browser. Streamlit gives every browser a random token in its cookie against forged
+requests, written under a new mask each time; without the mask it stays the same until the browser
+forgets its cookies. Cookies may be switched off: then a visitor is one session, and a reload makes
+a new one. Behind a proxy with a login, ANTIDOTE_USER_HEADER names the header in which the proxy
+says who it is; then a visitor is that person, in whatever browser.
 """
 
+import hashlib
+import os
+import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
@@ -19,14 +29,110 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import antidote_core as ac
 from antidote_core.engine.settings import LEASE_SECONDS
-from pages._ui.shared.background import Jobs
-from pages._ui.shared.visitor import visitor
 
+COOKIE = "_streamlit_xsrf"
+_OWNER = "_owner"
+ANSWERS = 64  # kept per room
+STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
+Key = tuple[Hashable, ...]
 MORE = 4  # times as much as a visitor's is kept for everyone
 TABLES = 3  # per visitor
 MAX_TOTAL = 1024**3  # bytes of all tables of all visitors
-
 _T = TypeVar("_T")
+
+
+def visitor() -> str:
+    """The token, as a digest that says nothing about the cookie."""
+    if _OWNER not in st.session_state:
+        secret = _login() or _cookie() or secrets.token_bytes(32)
+        st.session_state[_OWNER] = hashlib.sha256(b"visitor:" + secret).hexdigest()
+    return st.session_state[_OWNER]
+
+
+def _login() -> bytes | None:
+    header = os.environ.get("ANTIDOTE_USER_HEADER")
+    name = st.context.headers.get(header) if header else None
+    return b"login:" + name.encode() if isinstance(name, str) and name else None
+
+
+def _cookie() -> bytes | None:
+    cookie = st.context.cookies.get(COOKIE)
+    return unmasked(cookie) if isinstance(cookie, str) else None
+
+
+def unmasked(cookie: str) -> bytes | None:
+    """The token in a cookie of the form 2|mask|masked token|time; None in any other."""
+    parts = cookie.strip("\"'").split("|")
+    if len(parts) != 4 or parts[0] != "2":
+        return None
+    try:
+        mask, masked = bytes.fromhex(parts[1]), bytes.fromhex(parts[2])
+    except ValueError:
+        return None
+    if len(mask) != 4 or len(masked) < 16:
+        return None
+    return bytes(byte ^ mask[index % 4] for index, byte in enumerate(masked))
+
+
+class Stale(Exception):
+    """The page that wanted the answer is gone."""
+
+
+class Jobs:
+    """Futures by key, one thread per kind, so that a slow kind never holds up a quick one."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._futures: dict[Key, Future[Any]] = {}
+        self._asked: dict[Key, float] = {}
+
+    def ask(
+        self, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
+    ) -> Future[Any]:
+        key = (kind, *key)
+        with self._lock:
+            self._asked[key] = self._clock()
+            future = self._futures.pop(key, None)
+            if future is None or (future.done() and is_stale(future)):
+                pool = self._pools.setdefault(kind, ThreadPoolExecutor(1, kind))
+                future = pool.submit(self._work, key, function, *arguments)
+            self._futures[key] = future  # at the end: the first are the first to go
+            while len(self._futures) > ANSWERS:
+                self._asked.pop(oldest := next(iter(self._futures)), None)
+                self._futures.pop(oldest)
+            return future
+
+    def still_wanted(self, futures: list[Future[Any]]) -> None:
+        """A page waits for these: however long the others before them take, none is stale."""
+        with self._lock:
+            now = self._clock()
+            self._asked |= {key: now for key, future in self._futures.items() if future in futures}
+
+    def answered(self, kind: str, key: Key) -> bool:
+        """Whether the answer is there already."""
+        future = self._futures.get((kind, *key))
+        return future is not None and future.done() and future.exception() is None
+
+    def clear(self) -> None:
+        """Let go of all answers, and begin with none of those that wait."""
+        with self._lock:
+            pools, self._pools = self._pools, {}
+            self._futures.clear()
+            self._asked.clear()
+        for pool in pools.values():
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _work(self, key: Key, function: Callable[..., Any], *arguments: Any) -> Any:
+        if self._clock() - self._asked.get(key, 0.0) > STALE_SECONDS:
+            raise Stale
+        return function(*arguments)
+
+
+def is_stale(future: Future[Any]) -> bool:
+    """Whether nobody will ever answer; the future must be done."""
+    return future.cancelled() or isinstance(future.exception(), Stale)
 
 
 class _Kept:

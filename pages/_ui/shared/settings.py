@@ -12,10 +12,14 @@ import streamlit as st
 
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DatasetInfo, Form
-from pages._ui.data import own_tables
+from pages._ui.shared import own_tables
 from pages._ui.shared.link import escape
 
 URL: Final = "query-params"
+SEED_HELP = (
+    "Draws the sample, the points of the teaching sets and the starts of the clustering. "
+    "Same seed, same result."
+)
 
 
 @dataclass(frozen=True)
@@ -33,12 +37,6 @@ class ClusteringSettings:
     k: int
     restarts: int
     seed: int
-
-
-SEED_HELP = (
-    "Draws the sample, the points of the teaching sets and the starts of the clustering. "
-    "Same seed, same result."
-)
 
 
 def data_settings(seed_help: str = SEED_HELP) -> DataSettings:

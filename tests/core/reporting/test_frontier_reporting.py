@@ -25,8 +25,13 @@ from antidote_core.reporting.documents.frontier_report import (
     frontier_slides,
     python_lines,
 )
-from antidote_core.reporting.figures.frontier_chart import CELL, cost_chart, quality_chart
-from antidote_core.reporting.figures.frontier_figure import cost_figure, quality_figure
+from antidote_core.reporting.figures.frontier_charts import (
+    CELL,
+    cost_chart,
+    cost_figure,
+    quality_chart,
+    quality_figure,
+)
 from antidote_core.reporting.figures.frontier_table import (
     LINE,
     ON_A_PHONE,

@@ -1,5 +1,7 @@
 """One step of a run: the map of U ∪ V, who is where, and the antidote points as a table."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,25 +11,16 @@ import antidote_core as ac
 from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
 from antidote_core.fairness import get_fairness
 from antidote_core.projection.layout import Layout
-from antidote_core.reporting.figures import bars, tables
-from antidote_core.reporting.figures.maps import (
-    COLORINGS,
-    features_picture,
-    flat_picture,
-    joint_picture,
-    layout_picture,
-    run_map_figure,
-)
+from antidote_core.reporting.figures import bars, maps, tables
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.verdict import cost_digits
 from antidote_core.reporting.text.words import share_of_data
-from antidote_core.types import Floats
 from pages._ui.jobs import store
-from pages._ui.shared import cached
+from pages._ui.shared import answers
+from pages._ui.shared.frame import MODEBAR, behind, is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import MODEBAR, is_dark
 
 PROJECTIONS = ("umap", "pca", "features")
 
@@ -62,7 +55,7 @@ def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
         default="features" if flat else "umap", required=True, key="projection", bind=URL,
     )  # fmt: skip
     color = bar.segmented_control(
-        "Colour by", list(COLORINGS), default="group", required=True, key="paint", bind=URL
+        "Colour by", list(maps.COLORINGS), default="group", required=True, key="paint", bind=URL
     )
     features = (0, 1)
     if projection == "features" and not flat:
@@ -121,11 +114,14 @@ def _say_umap(data: ac.Dataset, folder: Path, computing: bool) -> None:
         "The UMAP layout of these data is being computed in the background (about half a minute, "
         "once); meanwhile PCA."
     )
-    st.fragment(_await_layout, run_every=2.0)(data, folder)
+    st.fragment(_await, run_every=2.0)(lambda: store.LAYOUTS.of(data, folder)[1])
 
 
-def _await_layout(data: ac.Dataset, folder: Path) -> None:
-    if not store.LAYOUTS.of(data, folder)[1]:
+def _await(computing: Callable[[], bool], note: str = "") -> None:
+    """Run the page again when the map is there, or cannot be had."""
+    if note:
+        st.caption(note)
+    if not computing():
         st.rerun()
 
 
@@ -138,12 +134,12 @@ def _drawn(
 ) -> tuple[Any, str]:
     projection, color, features, dark = how
     if layout is not None:
-        picture = layout_picture(data, shot, layout)
+        picture = maps.layout_picture(data, shot, layout)
     elif projection == "features":
-        picture = features_picture(data, spec, shot, features)
+        picture = maps.features_picture(data, spec, shot, features)
     else:
-        picture = flat_picture(data, spec, shot, cached.plane(data))
-    return run_map_figure(data, shot, picture, color, dark), picture.caption
+        picture = maps.flat_picture(data, spec, shot, answers.plane(data))
+    return maps.run_map_figure(data, shot, picture, color, dark), picture.caption
 
 
 def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None:
@@ -159,20 +155,16 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
     folder = store.layouts_of(run_id)
     layout, computing = store.LAYOUTS.joint(data, shot.step.antidote, folder, begin=True)
     if layout is not None:
-        picture = joint_picture(data, shot, layout)
-        figure = run_map_figure(data, shot, picture, color, is_dark())
+        picture = maps.joint_picture(data, shot, layout)
+        figure = maps.run_map_figure(data, shot, picture, color, is_dark())
         st.plotly_chart(figure, key="joint-map", config=MODEBAR, alt=picture.caption)
         st.caption(picture.caption)
     elif computing:
-        st.fragment(_await_joint, run_every=1.0)(data, shot.step.antidote, folder)
+        note = "UMAP of U and V together is being computed (about half a minute)…"
+        joint = partial(store.LAYOUTS.joint, data, shot.step.antidote, folder, begin=False)
+        st.fragment(_await, run_every=1.0)(lambda: joint()[1], note)
     else:
         st.caption("The joint UMAP could not be computed.")
-
-
-def _await_joint(data: ac.Dataset, antidote: Floats, folder: Path) -> None:
-    st.caption("UMAP of U and V together is being computed (about half a minute)…")
-    if not store.LAYOUTS.joint(data, antidote, folder, begin=False)[1]:
-        st.rerun()
 
 
 def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot) -> None:
@@ -202,11 +194,10 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
         st.warning(sizes, icon="⚠️")
     else:
         st.caption(sizes)
-    with st.expander("The numbers behind this chart"):
-        st.dataframe(table, hide_index=True)
+    behind(table)
 
 
-def points_table(run_id: str, data: ac.Dataset, view: ac.RunView, shot: Snapshot) -> None:
+def points_table(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:
     """V in original units."""
     if not len(shot.step.antidote):
         return

@@ -11,7 +11,7 @@ from antidote_core.datasets import DATASETS, DatasetInfo, Form, dataset_info
 from antidote_core.datasets.registry import subsample
 from pages._ui.jobs import store
 from pages._ui.shared import rooms
-from pages._ui.shared.visitor import visitor
+from pages._ui.shared.rooms import visitor
 
 TABLE = "table"  # the one choice of rows that a table of one's own has
 PREFIX = "my-"
@@ -77,8 +77,10 @@ def _mine(name: str) -> ac.Dataset:
     return tables[name]
 
 
-def keep(data: ac.Dataset) -> None:
+def keep(data: ac.Dataset) -> str:
+    """Keep a table for this browser; returns its name."""
     rooms.ROOMS.put(visitor(), rooms.session(), data)
+    return data.name
 
 
 def forget(name: str) -> int:

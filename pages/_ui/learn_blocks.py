@@ -1,21 +1,118 @@
-"""The playground: place antidote points by hand and see at once what they do."""
+"""The blocks of Learn: the guided story, the playground, the words.
+
+The plane is a drawing that can be clicked, without a chart library in between: a chart would be
+built anew at every click, this drawing takes a few milliseconds.
+"""
+
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 import antidote_core as ac
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
-from antidote_core.reporting.text.glossary import explain
+from antidote_core.reporting.text.glossary import explain, find_terms
 from antidote_core.reporting.text.words import balance_scale, number
 from antidote_core.teaching import playground as play
-from antidote_core.teaching.planar import Position, mix_html, plane_scene
-from pages._ui.learn.plane import clicked_plane
-from pages._ui.shared.background import patience
+from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
+from antidote_core.teaching.planar import Position
+from antidote_core.teaching.planar import mix_html, plane_scene
+from pages._ui.shared.answers import patience
+from pages._ui.shared.frame import behind, is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
-from pages._ui.shared.show import is_dark
 
+FOLDER = Path(__file__).parent
+_HTML = '<div class="plane"><svg class="field" role="img"></svg><ul></ul></div>'
+
+_component = st.components.v2.component(
+    "antidote_plane",
+    html=_HTML,
+    css=(FOLDER / "learn_plane.css").read_text(encoding="utf-8"),
+    js=(FOLDER / "learn_plane.js").read_text(encoding="utf-8"),
+)
+STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
 POINTS = "points"  # in the address of the page
 PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"
+
+
+def draw_plane(
+    scene: dict[str, Any], alt: str, key: str, heard: int = 0, on_click: Any = None
+) -> None:
+    """The picture of a scene, on which points are placed where somebody listens (`on_click`).
+
+    `heard` is the time of the last click.
+    """
+    hint = " Arrow keys move a cross, with Shift in large steps; Enter places points there."
+    listens = {"on_placed_change": on_click} if on_click else {}
+    alt += hint if on_click else ""
+    data = {"scene": scene, "alt": alt, "playable": bool(on_click), "heard": heard}
+    _component(key=key, data=data, **listens)
+
+
+def story() -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        # What the buttons do depends on the step, which is chosen to their right.
+        buttons = st.container(horizontal=True, width="content")
+        step = st.segmented_control(
+            "Step", STEPS, key="lesson", bind=URL, default="1", required=True,
+            label_visibility="collapsed", width="content",
+        )  # fmt: skip
+    place = STEPS.index(step)
+    last = place + 1 == len(STEPS)
+    turn = st.session_state.update
+    back = {"lesson": STEPS[max(place - 1, 0)]}
+    onward = {"part": "playground"} if last else {"lesson": STEPS[place + 1]}
+    label = "Now you: the playground →" if last else "Next →"
+    buttons.button("← Back", on_click=turn, args=(back,), disabled=place == 0, key="back")
+    buttons.button(label, on_click=turn, args=(onward,), type="primary", key="next")
+    lesson = LESSONS[place]
+    st.subheader(f"{step}. {lesson.title}", anchor=False)
+    st.markdown(lesson.text)
+    picture, words = st.columns([3, 2], gap="large")
+    with picture, patience():
+        shown = lesson.show(_control(lesson), is_dark())
+        _picture(lesson, shown)
+    with words:
+        st.markdown(shown.sentence)
+        with st.container(horizontal=True):
+            for figure in shown.figures:
+                with st.container(width=230):
+                    st.metric(figure.label, figure.value, help=explain(figure.word))
+                    st.caption(figure.note)
+        if shown.mix:
+            st.html(shown.mix)
+        st.info(lesson.moral)
+    behind(shown.table, "The numbers behind this picture")
+
+
+def _control(lesson: Lesson) -> int | str:
+    options, key = lesson.options(), f"control-{lesson.name}"
+    if len(options) > 5:
+        return st.select_slider(lesson.label, options, value=lesson.default, key=key)
+    return st.segmented_control(
+        lesson.label, options, default=lesson.default, required=True, key=key
+    )
+
+
+def _picture(lesson: Lesson, shown: Shown) -> None:
+    if shown.scene is not None:
+        draw_plane(shown.scene, shown.alt, f"plane-{lesson.name}")
+    else:
+        st.plotly_chart(
+            shown.chart, key=f"chart-{lesson.name}", config={"displayModeBar": False},
+            alt=shown.alt,
+        )  # fmt: skip
+
+
+def glossary() -> None:
+    wanted = st.text_input("Find a word or a symbol", placeholder="for example α or balance")
+    found = find_terms(wanted)
+    if not found:
+        st.markdown("Nothing here has that word; try a shorter one.")
+    for term in found:
+        symbol = f" ({term.symbol})" if term.symbol else ""
+        st.markdown(f"**{term.word}{symbol.replace('|', chr(92) + '|')}**: {term.sentence}")
 
 
 def _placed() -> play.Clumps:
@@ -65,14 +162,6 @@ def _reset() -> None:
 def _new_situation() -> None:
     """Another plane: what was placed on the last one means nothing here."""
     st.session_state.update({PLACED: (), PAST: [], NOTE: "", RIVAL: False})
-
-
-def _forget_rival() -> None:
-    st.session_state[RIVAL] = False
-
-
-def _try() -> None:
-    st.session_state[RIVAL] = True
 
 
 def _read_link() -> None:
@@ -144,7 +233,8 @@ def _settings() -> None:
     with st.container(horizontal=True, gap="large"):
         st.segmented_control(
             "Play for the lowest cost of", play.GOALS, key="goal", bind=URL, default="balance",
-            required=True, on_change=_forget_rival, width="content",
+            required=True, on_change=st.session_state.update, args=({RIVAL: False},),
+            width="content",
         )  # fmt: skip
         st.slider(
             "Copies per click", 1, play.BUDGET, 1, key="copies", bind=URL, width=340,
@@ -166,7 +256,7 @@ def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None)
     )
     _tell_note()
     alt = play.alt_text(position, game.goal, plain.cost(game.goal))
-    clicked_plane(scene, alt, "plane", st.session_state.get(HEARD, 0), _clicked)
+    draw_plane(scene, alt, "plane", st.session_state.get(HEARD, 0), _clicked)
 
 
 def _buttons() -> None:
@@ -175,7 +265,9 @@ def _buttons() -> None:
         st.markdown(f"**{left} of {play.BUDGET} points left.** Click on the plane.")
         st.button("Undo", on_click=_undo, disabled=not st.session_state.get(PAST))
         st.button("Reset", on_click=_reset, disabled=not _placed())
-        st.button("Let the algorithm try", on_click=_try, type="primary")
+        rival = {RIVAL: True}
+        label = "Let the algorithm try"
+        st.button(label, on_click=st.session_state.update, args=(rival,), type="primary")
 
 
 def _typing(game: play.Game) -> None:

@@ -1,1 +1,0 @@
-"""The blocks of Data: data sets, plain clusterings, tables of one's own."""

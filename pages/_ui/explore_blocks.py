@@ -1,0 +1,309 @@
+"""The blocks of Explore: what is known before a run, the run at work, and what stands below it."""
+
+import time
+from concurrent.futures import Future
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.analysis.progress import progress
+from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
+from antidote_core.engine.job_folder import JobStatus
+from antidote_core.fairness import get_fairness
+from antidote_core.reporting.figures import comparisons
+from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
+from antidote_core.reporting.text import design_words
+from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
+from antidote_core.reporting.text.run_words import combination, departures, limits
+from antidote_core.reporting.text.verdict import cost_digits, verdict
+from antidote_core.reporting.text.words import duration, number, share_of_data
+from antidote_core.runs.state import JobState
+from pages._ui import data_blocks
+from pages._ui.jobs import store
+from pages._ui.jobs.documents import take_along
+from pages._ui.jobs.job_blocks import box, example, figure, latest
+from pages._ui.jobs.job_settings import RunRequest
+from pages._ui.shared import answers
+from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
+from pages._ui.shared.link import escape
+
+SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
+HEAD_SECONDS = 0.5  # between two looks at a live run
+CURVE_SECONDS = 1.0
+PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
+EXAMPLE = ac.RunSpec(
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
+)
+
+
+def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunView) -> None:
+    """Everything that follows the charts."""
+    take_along(status, data, view)
+    with st.expander("What the cost means"):
+        st.markdown(escape(cost_meaning(spec.fairness)))
+    with st.expander("What was not shown"):
+        listed(limits(data, spec, view))
+    with st.expander("Where this departs from the paper"):
+        listed(departures(spec))
+
+
+def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
+    """Small multiples, one measure each, the same order and colours everywhere."""
+    if view.state in ("queued", "running"):
+        return
+    table = comparisons.comparison_table(view, fairness)
+    if table.empty:
+        if working:
+            st.caption("Comparing with plain clustering and the fair algorithm…")
+        return
+    st.subheader("Against the others", anchor=False)
+    note = comparisons.side_note(view, fairness)
+    if note:
+        st.markdown(f"**{escape(note)}**" if "worse" in note else escape(note))
+    digits = cost_digits(view)
+    kinds = comparisons.measures(fairness)
+    for start in range(0, len(kinds), 3):
+        for column, measure in zip(st.columns(3), kinds[start : start + 3], strict=False):
+            with column:
+                st.markdown(f"**{measure.title}**, {measure.better}")
+                st.plotly_chart(
+                    comparisons.measure_figure(table, measure, digits),
+                    key=f"compare-{measure.column}",
+                    config={"displayModeBar": False},
+                    alt=f"{measure.title}, {measure.better}",
+                )
+    st.caption(
+        "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only its "
+        "centres, as the paper's cost does. Grey plain clustering, blue fair algorithm, orange "
+        "antidote data."
+    )
+    for text in dict.fromkeys(note for row in view.comparison for note in row.get("notes", ())):
+        st.caption(escape(text))
+    behind(table, "The numbers behind these charts")
+
+
+def sentences(view: ac.RunView) -> None:
+    """Below the verdict of a run that ended; nothing where V was not designed."""
+    found = design_words.design_sentences(view)
+    if found:
+        listed(found)
+
+
+def contests(view: ac.RunView) -> None:
+    """The rounds of cuts, latest first, beside the curve."""
+    if not view.cuts:
+        return
+    st.markdown(f"**Contests of the design: {len(view.cuts):,}**")
+    st.caption(f"Latest: {escape(design_words.cut_sentence(view.cuts[-1]))}.")
+    st.dataframe(design_words.cut_table(view), hide_index=True, height=SHOWN, key="contests")
+    st.caption(
+        "Each row: a program places the points and promises a cost; then the data are clustered "
+        "again. A competitor with the lower inertia becomes one more "
+        "condition of the next program."
+    )
+
+
+def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
+    """Which run this is."""
+    st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False)
+
+
+def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
+    """Verdict and figures, again and again while the run works."""
+    drawn = (_stand(view), time.monotonic())
+    st.fragment(_head, run_every=HEAD_SECONDS if working else None)(run_id, working, drawn)
+
+
+def draw_curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+    """Cost against size; `fair` are costs known before the run says them itself."""
+    run_every = CURVE_SECONDS if working else None
+    st.fragment(_curve, run_every=run_every)(run_id, working, fair, shown)
+
+
+def _stand(view: ac.RunView) -> tuple:
+    """What the blocks that are drawn once per round depend on."""
+    return view.state, bool(view.vanilla), view.rounds, len(view.comparison)
+
+
+def _head(run_id: str, working: bool, drawn: tuple) -> None:
+    """Asks for a full page when a round has ended, and once more when the run has."""
+    found = latest(store.RUN, run_id)
+    if found is None:
+        return
+    status, view = found
+    (stand, at) = drawn
+    new_round = _stand(view) != stand and time.monotonic() - at > PAGE_SECONDS
+    if working and (new_round or not status.live):
+        st.rerun()
+    store.watched(run_id)
+    if view.state in ("queued", "running"):
+        _working(status, view)
+    else:
+        _ended(status, view)
+
+
+def _spec(status: JobStatus) -> ac.RunSpec:
+    """What the run was asked; a sweep has not come so far."""
+    assert isinstance(status.spec, ac.RunSpec)
+    return status.spec
+
+
+def _working(status: JobStatus, view: ac.RunView) -> None:
+    spec = _spec(status)
+    elapsed = time.time() - status.started if status.started else 0.0
+    figures = progress(view, spec, elapsed)
+    if status.state is JobState.QUEUED:
+        box("waiting", status.message, "It starts by itself as soon as another run ends.")
+    elif not view.vanilla:
+        stage = view.activity or ("clustering the data as it is" if view.spec else "starting")
+        box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
+    elif not view.noise:
+        box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
+    else:
+        doing = design_words.doing_sentence(view) or f"trying sets of {figures.size:,} points"
+        said = f"Round {figures.round}: {doing}"
+        if figures.round and not figures.size:
+            said = "Round 1 begins"
+        found = verdict(view).details
+        box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
+    with st.container(horizontal=True, gap="medium"):
+        size = figures.size
+        known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
+        figure("Antidote points |V| (of |U|)", known_size)
+        limit = f" of {spec.max_rounds}" if spec.max_rounds else ""
+        figure("Round", f"{figures.round if view.noise else 0}{limit}")
+        rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
+        figure("Evaluations", f"{figures.evaluations:,}{rate}")
+        best = min([view.cost, *([view.current["cost"]] if view.current else [])])
+        known = best == best
+        figure(
+            f"Best cost (plain {number(view.vanilla_cost, 4)})" if known else "Best cost",
+            number(best, 4) if known else "…",
+        )
+        bound = duration(figures.round_seconds)
+        figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
+
+
+def _ended(status: JobStatus, view: ac.RunView) -> None:
+    found = verdict(view)
+    box(found.tone, found.headline, " ".join(found.details))
+    if status.live:
+        st.caption("The verdict stands. Comparing with the fair algorithm…")
+    if not view.vanilla:
+        return
+    digits = cost_digits(view)
+    with st.container(horizontal=True, gap="medium"):
+        before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
+        meaning = explain_cost(_spec(status).fairness)
+        figure("Cost, lower is fairer", f"{before} → {after}", meaning)
+        share = share_of_data(view.size, view.points)
+        figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
+        if view.verification is not None:
+            agreeing = view.verification.agreeing
+            checks = len(view.verification.costs)
+            meaning = explain("independent clustering")
+            figure("Independent checks that agree", f"{agreeing} of {checks}", meaning)
+        if view.noise:
+            seen = (*view.noise, view.vanilla_cost)
+            low, high = number(min(seen), digits), number(max(seen), digits)
+            band = "none seen" if low == high else f"{low} to {high}"
+            figure("Noise of plain costs", band, explain("noise"))
+        spent = f"{view.rounds:,} · {view.evaluations:,} · {duration(view.seconds)}"
+        figure("Rounds · evaluations · time", spent)
+
+
+def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+    found = latest(store.RUN, run_id)
+    if found is None:
+        return
+    status, view = found
+    if working and not status.live:  # should the head have missed it
+        st.rerun()
+    st.subheader("Cost against antidote size", anchor=False)
+    fair = comparisons.baseline_costs(view, _spec(status).fairness) or fair
+    table = curve_table(view, fair, shown)
+    st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
+                       alt=curve_words(view, fair))  # fmt: skip
+    st.caption(
+        "Hollow: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
+        "at work. Grey band: what plain clustering costs from seed to seed."
+    )
+    behind(
+        [
+            {"step": step.title, "points": len(step.antidote), "cost": step.cost}
+            for step in view.steps
+        ]
+    )
+    contests(view)
+
+
+def references(
+    data: ac.Dataset, asked: RunRequest, working: bool
+) -> tuple[list[Future], dict[str, float]]:
+    """What α can be compared with, beside it.
+
+    Returns what is still being computed and the fair algorithm's costs by label. While a run is
+    `working`, no fair algorithm is begun: the cores are for the run, which compares in the end.
+    What is known from before the run is shown all the same.
+    """
+    plain = answers.plain_job(data, asked.clustering)
+    futures = [plain]
+    fair: dict[str, float] = {}
+    lines = [_plain_line(plain, asked.fairness, data)]
+    if not has_baseline(asked.clustering.clustering, asked.fairness):
+        lines.append("SOTA: no fair algorithm is known for this pair")
+    elif not plain.done() or (
+        working and not answers.fair_known(data, asked.fairness, asked.clustering)
+    ):
+        lines.append("SOTA: computed " + ("at the end of the run…" if working else "next…"))
+    else:
+        future = answers.fair_job(data, asked.fairness, asked.clustering)
+        futures.append(future)
+        try:
+            fair = answers.answer(future) or {}
+            lines += [f"SOTA ({label}): **{number(cost, 4)}**" for label, cost in fair.items()]
+            if not fair:
+                lines.append("SOTA: computing…")
+        except ac.AntidoteError as error:
+            lines.append(f"SOTA: not available. {escape(str(error))}")
+    lines.append(f"best possible: {get_fairness(asked.fairness).best}")
+    with asked.beside_target:
+        st.caption("  \n".join(lines))
+    return futures, fair
+
+
+def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
+    try:
+        report = answers.answer(plain)
+    except ac.AntidoteError:
+        return "plain clustering: not available"
+    if report is None:
+        return "plain clustering (vanilla): computing…"
+    return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
+
+
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
+    """The right side before a run: what there is to improve."""
+    st.title(f"{escape(data.title)}: before anything is added", anchor=False)
+    introduction, beside = st.columns([3, 1], vertical_alignment="center")
+    introduction.markdown(
+        "Press **Run** to look for a few extra points (antidote data) that make the *same* "
+        "clustering fairer. Until then, this is the plain clustering and what it costs."
+    )
+    example(beside, EXAMPLE, "A teaching set with two clusters, solved in a few seconds.")
+    future = answers.plain_job(data, asked.clustering)
+    if not future.done():
+        with st.container(height=420, border=True):
+            st.markdown("Clustering the data as it is… You can press **Run** already.")
+        return
+    report = or_show_error(answers.answer, future)
+    if report is None:
+        data_blocks.offer_sample(data)
+        return
+    data_blocks.verdict(data, asked.clustering, report)
+    left, right = st.columns(2, gap="large")
+    with left:
+        data_blocks.who_is_where(data, report)
+        data_blocks.group_costs(data, report)
+    with right:
+        data_blocks.point_map(data, asked.clustering, report)

@@ -1,0 +1,459 @@
+"""Widgets <-> spec of a run or a sweep, both ways, in one place; all are bound to the URL."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.algorithms.design.designer import can_design
+from antidote_core.analysis.comparison import has_baseline
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import FAIRNESS
+from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.places import BOXES
+from antidote_core.runs.kinds import Spec
+from antidote_core.runs.spec import GROWTH_POLICIES
+from antidote_core.runs.sweep_spec import SweepSpec
+from pages._ui.shared import own_tables
+from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, data_settings
+
+PAIRS = {
+    "kmeans + balance": ("kmeans", "balance"),
+    "kmeans + social": ("kmeans", "social"),
+    "spectral + balance": ("spectral", "balance"),
+}
+OTHER = "other"
+MOST_SEEDS = 30  # of a sweep
+DATA_SEED_HELP = "Draws the sample and the points of the teaching sets. Same seed, same data."
+SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
+PAPER = {
+    "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
+    "dimension": 100, "full": False, "budget": 1000, "box": "minmax", "shrink": False,
+    "spread": False,
+}  # fmt: skip
+SEARCHED = {**PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend"}
+# Up to about 40 points a design tries the structured search too and keeps the better one.
+DESIGNED = {**SEARCHED, "optimizer": "design", "growth": "bisect"}
+GROWTH = {
+    "extend": "each round starts from the points found so far",
+    "restart": "each round starts anew (the paper)",
+    "bisect": "doubles and halves the size: the smallest V",
+}
+# The widget that shows each field of a spec; fields that take more than one widget are not here.
+WIDGETS = {
+    "clustering": "method", "fairness": "cost", "k": "k", "start_size": "start", "step": "step",
+    "optimizer": "optimizer", "budget": "budget", "restarts": "restarts", "growth": "growth",
+    "box": "box", "max_size": "max_size", "max_rounds": "max_rounds", "max_seconds": "max_seconds",
+    "seed": "run_seed", "shrink": "shrink", "spread": "spread",
+}  # fmt: skip
+SWITCHES = {
+    "shrink": ("Shrink afterwards",
+               "When the target is reached, take away points that are not needed."),
+    "spread": ("Spread out clumps",
+               "At the end, turn copies of a point into scattered points with the same mean, like "
+               "the real points nearby; kept only where the cost survives it."),
+    "full": ("Without the random space (SRE)",
+             "Search all |V| times d numbers directly: n′ is not used."),
+}  # fmt: skip
+COMBINATIONS = {
+    **PAIRS,
+    **{
+        f"{clustering} + {fairness}": (clustering, fairness)
+        for clustering in CLUSTERINGS
+        for fairness in FAIRNESS
+    },
+}
+SIZES = "10, 20, 50, 100"
+EXAMPLE = SweepSpec(
+    "blobs", optimizers=("structured", "cmaes"), sizes=(5, 10, 20, 40), seeds=(0, 1, 2, 3, 4),
+    target=-0.5, budget=100,
+)  # fmt: skip
+
+
+class Number(NamedTuple):
+    """A number to be set: smallest, largest and usual value; `empty` stands where there is none."""
+
+    label: str
+    least: float
+    most: float | None
+    usual: float | None
+    says: str
+    step: float = 1
+    empty: str | None = None
+
+
+NUMBERS = {
+    "start": Number("Start size (V_s)", 1, 100_000, 10,
+                    "V_s: how many antidote points the first round may place."),
+    "step": Number("Step (ξ)", 1, 10_000, 1,
+                   "ξ: how many points are added when a round misses the target."),
+    "dimension": Number("Search dimension (n′)", 1, 10_000, 100,
+                        "n′: the search runs in a random space of so many dimensions (SRE) "
+                        "instead of |V| times the number of features. White-box optimizers do not "
+                        "need it."),
+    "budget": Number("Evaluations per round", 1, 1_000_000, 1000,
+                     "How many V each round may try.", 100),
+    "tries": Number("Evaluations per cell", 1, 1_000_000, 1000,
+                    "How many V each cell may try.", 100),
+    "restarts": Number("Restarts", 1, 100, 10,
+                       "C is the best clustering of so many starts; 1 is the paper's single start, "
+                       "where another seed may end in another clustering."),
+    "starts": Number("Restarts", 1, 100, 10, "C is the best clustering of so many starts; 1 is the "
+                     "paper's single start."),
+    "max_size": Number("Largest |V|", 1, None, None, "The search gives up beyond this size.",
+                       10, "10 % of U"),
+    "max_rounds": Number("Most rounds", 1, None, None, "The search gives up after so many rounds.",
+                         1, "no limit"),
+    "max_seconds": Number("Most seconds", 1.0, None, None, "The search gives up after so long.",
+                          10.0, "no limit"),
+    "run_seed": Number("Seed", 0, 2**31 - 1, 0, "Draws the starts of the clustering and of the "
+                       "search. Same seed, same result."),
+    "first_seed": Number("First seed", 0, 2**31 - 1 - MOST_SEEDS, 0, "The others follow it."),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the widgets ask for; `problem` says what is wrong with it, if anything is."""
+
+    data: DataSettings
+    spec: Spec | None
+    problem: str
+
+
+@dataclass(frozen=True)
+class RunRequest(Request):
+    """`beside_target` is the place on the page where the costs stand that give α its meaning."""
+
+    clustering: ClusteringSettings
+    fairness: str
+    beside_target: Any
+
+
+def values_of(spec: Spec) -> dict[str, Any]:
+    """What every widget would have to show for this spec; empty for a table that is not here."""
+    if not isinstance(spec, ac.RunSpec | SweepSpec) or spec.dataset not in own_tables.names():
+        return {}
+    own = _run_values(spec) if isinstance(spec, ac.RunSpec) else _sweep_values(spec)
+    return {**_data_values(spec), **own}
+
+
+def _data_values(spec: ac.RunSpec | SweepSpec) -> dict[str, Any]:
+    """What the widgets of the data would have to show for this spec."""
+    info = own_tables.info(spec.dataset)
+    own = own_tables.is_own(spec.dataset)
+    return {
+        "data": spec.dataset,
+        "protected": spec.protected or info.protected[0],
+        "rows": own_tables.TABLE if own else spec.rows or info.forms()[0].name,
+        "sample": spec.sample,
+        "seed": spec.sample_seed,
+    }
+
+
+def _data_fields(data: DataSettings) -> dict[str, Any]:
+    """The fields of a spec that say which data; what is usual is left to the data set."""
+    info = own_tables.info(data.name)
+    rows = None if data.rows == info.forms()[0].name else data.rows
+    if own_tables.is_own(data.name):
+        rows = own_tables.fingerprint(data.name)
+    return {
+        "dataset": data.name,
+        "protected": None if data.protected == info.protected[0] else data.protected,
+        "rows": rows,
+        "sample": data.sample,
+        "sample_seed": data.seed,
+    }
+
+
+def _target_values(target: str | float, kind: str, number: str) -> dict[str, Any]:
+    """What the two widgets of a target would have to show, by the keys they have on a page."""
+    return {kind: target} if isinstance(target, str) else {kind: "value", number: target}
+
+
+def _run_values(spec: ac.RunSpec) -> dict[str, Any]:
+    pair = (spec.clustering, spec.fairness)
+    values = {
+        "pair": next((name for name, known in PAIRS.items() if known == pair), OTHER),
+        **{key: getattr(spec, field) for field, key in WIDGETS.items()},
+        **_target_values(spec.target, "target", "alpha"),
+        "full": spec.embed_dim is None,
+    }
+    return values if spec.embed_dim is None else {**values, "dimension": spec.embed_dim}
+
+
+def ask_run() -> RunRequest:
+    """Draw the widgets and read them."""
+    data = data_settings(seed_help=DATA_SEED_HELP)
+    clustering, fairness = _pair()
+    with st.expander("Settings of the search", expanded=not _on_a_phone()):
+        target, beside_target = _search(clustering, fairness)
+    with st.expander("Advanced settings"):
+        _advanced()
+    shown = st.session_state
+    values = {field: shown[key] for field, key in WIDGETS.items() if key in shown}
+    values |= {"clustering": clustering, "fairness": fairness, "target": target}
+    values["embed_dim"] = None if shown["full"] else shown["dimension"]
+    choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
+    spec, problem = None, ""
+    try:
+        spec = ac.RunSpec(**_data_fields(data), **values)
+    except ac.SpecError as error:
+        problem = str(error)
+    return RunRequest(data, spec, problem, choice, fairness, beside_target)
+
+
+def _pair() -> tuple[str, str]:
+    pair = st.selectbox(
+        "Combination: clustering + fairness cost",
+        [*PAIRS, OTHER],
+        key="pair",
+        bind=URL,
+        on_change=_take_sample,
+        args=("pair",),
+        help="The first three are the paper's combinations 1, 2 and 3.",
+    )
+    if pair == OTHER:
+        left, right = st.columns(2)
+        clustering = left.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+        fairness = right.selectbox("Fairness cost", list(FAIRNESS), key="cost", bind=URL)
+        st.caption(f"{CLUSTERINGS[clustering].sentence} {FAIRNESS[fairness].sentence}")
+        return clustering, fairness
+    clustering, fairness = PAIRS[pair]
+    sample = ""
+    if clustering == "spectral":
+        sample = f" On a sample of {SPECTRAL_SAMPLE:,} rows, as in the paper."
+    st.caption(FAIRNESS[fairness].sentence + sample)
+    return clustering, fairness
+
+
+def _take_sample(key: str) -> None:
+    """Spectral clustering works on a sample, as in the paper; the others on all rows.
+
+    `key` is that of the widget with the pair, or with several of them.
+    """
+    chosen = st.session_state[key]
+    pairs = [chosen] if isinstance(chosen, str) else chosen
+    spectral = any(pair.startswith("spectral") for pair in pairs)
+    sample = st.session_state.get("sample")
+    if spectral and sample is None and not _is_small():
+        st.session_state["sample"] = SPECTRAL_SAMPLE
+    elif not spectral and sample == SPECTRAL_SAMPLE:
+        st.session_state["sample"] = None
+
+
+def _is_small() -> bool:
+    info = own_tables.info(st.session_state.get("data", "bank"))
+    return info.kind == "teaching" or own_tables.is_small(info.name, SPECTRAL_SAMPLE)
+
+
+def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
+    """Draw them; the target, and the place beside it."""
+    paper, best = st.columns(2)
+    paper.button(
+        "As in paper", on_click=st.session_state.update, args=(PAPER,), width="stretch",
+        help="RACOS, one start, every round anew, 1,000 evaluations.",
+    )  # fmt: skip
+    designed = can_design(clustering, fairness)
+    best.button(
+        "Our best", on_click=st.session_state.update, width="stretch",
+        args=(DESIGNED if designed else SEARCHED,),
+        help="k-means with balance or social cost: V designed by convex programs (below about 40 "
+        "points structured search too), smallest size by doubling and halving. Other pairs: "
+        "structured search. The best of ten starts.",
+    )  # fmt: skip
+    st.slider(
+        "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
+    )
+    left, right = st.columns(2)
+    _number(left, "start")
+    _number(right, "step")
+    target = _choose_target(
+        "Target (α)", ["vanilla", "sota", "lowest", "value"], has_baseline(clustering, fairness),
+        FAIRNESS[fairness].usual_target, ("target", "alpha"),
+        "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
+        "below the fair algorithm; lowest: as low as it gets with the largest |V|; value: at most "
+        "a number of yours.",
+        "α: lower is fairer; compare it with the costs below.",
+    )  # fmt: skip
+    beside_target = st.container()
+    name = st.selectbox(
+        "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
+        help="How each round looks for the best V of its size.",
+    )  # fmt: skip
+    optimizer = OPTIMIZERS[name]
+    st.caption(f"{optimizer.title}. {optimizer.sentence}")
+    used = optimizer.for_problem is None and not st.session_state.get("full", False)
+    _number(st, "dimension", disabled=not used)
+    return target, beside_target
+
+
+def _choose_target(
+    label: str,
+    options: list[str],
+    has_sota: bool,
+    usual: float,
+    keys: tuple[str, str],
+    says: str,
+    number_says: str,
+) -> str | float:
+    """What a cost must come to, by name or as a number of the visitor's own."""
+    offered = [option for option in options if has_sota or option != "sota"]
+    kind = st.segmented_control(
+        label, offered, default="vanilla", required=True, key=keys[0], bind=URL, width="stretch",
+        help=says,
+    )  # fmt: skip
+    if kind != "value":
+        return kind
+    return float(
+        st.number_input(
+            "Target cost (α)", value=usual, step=0.01, format="%.4f", key=keys[1], bind=URL,
+            help=number_says,
+        )
+    )  # fmt: skip
+
+
+def _advanced() -> None:
+    left, right = st.columns(2)
+    _number(left, "budget")
+    _number(right, "restarts")
+    growth = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
+    st.caption(f"How V grows: {GROWTH.get(growth, '')}.")
+    box = st.selectbox("Box", list(BOXES), index=list(BOXES).index("minmax"), key="box", bind=URL)
+    st.caption(f"Where antidote points may lie: {BOXES[box]}.")
+    left, right = st.columns(2)
+    _number(left, "max_size")
+    _number(right, "max_rounds")
+    _number(left, "max_seconds")
+    _number(right, "run_seed")
+    for key, (label, says) in SWITCHES.items():
+        st.toggle(label, key=key, bind=URL, help=says)
+
+
+def _number(place: Any, key: str, disabled: bool = False) -> Any:
+    """Draw the number of that name."""
+    one = NUMBERS[key]
+    return place.number_input(
+        one.label, one.least, one.most, one.usual, step=one.step, placeholder=one.empty, key=key,
+        bind=URL, disabled=disabled, help=one.says,
+    )  # fmt: skip
+
+
+def _on_a_phone() -> bool:
+    return "Mobi" in (st.context.headers.get("User-Agent") or "")
+
+
+def _sweep_values(spec: SweepSpec) -> dict[str, Any]:
+    names = {pair: name for name, pair in reversed(COMBINATIONS.items())}
+    return {
+        "pairs": [names[pair] for pair in spec.combinations if pair in names],
+        **{key: list(getattr(spec, key)) for key in ("ks", "optimizers", "boxes")},
+        "sizes": ", ".join(map(str, spec.sizes)),
+        "seeds": len(spec.seeds),
+        "first_seed": spec.seeds[0],
+        **_target_values(spec.target, "reach", "reach_at"),
+        "tries": spec.budget,
+        "starts": spec.restarts,
+    }
+
+
+def ask_sweep() -> Request:
+    """Draw the widgets and read them."""
+    data = data_settings(seed_help=DATA_SEED_HELP)
+    pairs = st.multiselect(
+        "Combinations: clustering + fairness cost", list(dict.fromkeys(COMBINATIONS)),
+        default=["kmeans + balance"], key="pairs", bind=URL,
+        on_change=_take_sample, args=("pairs",),
+        help="One picture for each. The first three are the paper's combinations 1, 2 and 3.",
+    )  # fmt: skip
+    combinations = tuple(COMBINATIONS[pair] for pair in pairs)
+    optimizers = st.multiselect(
+        "Optimizers", list(OPTIMIZERS), default=["structured"], key="optimizers", bind=URL,
+        help="How V is looked for; one curve for each. "
+        + " ".join(f"{name}: {entry.sentence}" for name, entry in OPTIMIZERS.items()),
+    )  # fmt: skip
+    sizes = st.text_input(
+        "Numbers of antidote points (|V|)", SIZES, key="sizes", bind=URL,
+        help="Whole numbers with commas between them; every size is one place on the axis.",
+    )  # fmt: skip
+    seeds = st.slider(
+        "Seeds per size", 1, MOST_SEEDS, 5, key="seeds", bind=URL,
+        help="Every cell is computed with so many seeds: the more, the surer.",
+    )  # fmt: skip
+    targets = [FAIRNESS[fairness].usual_target for _, fairness in combinations]
+    target = _choose_target(
+        "Target (α): better than", ["vanilla", "sota", "value"],
+        bool(combinations) and all(has_baseline(*pair) for pair in combinations),
+        max(targets, default=-0.5), ("reach", "reach_at"),
+        "α: what a cell must reach to count. vanilla: below plain clustering; sota: below the "
+        "fair algorithm; value: at most a number of yours. Cells do not depend on it: with "
+        "another target, they are judged again and not computed again.",
+        "α: lower is fairer.",
+    )  # fmt: skip
+    with st.expander("Clusters, boxes and budget"):
+        first, rest = _rest()
+    try:
+        numbers = _numbers(sizes)
+        chosen = {"combinations": combinations, "optimizers": tuple(optimizers), **rest}
+        _check_choices(**chosen)
+        spec = SweepSpec(
+            **_data_fields(data), **chosen, sizes=numbers, target=target,
+            seeds=tuple(range(first, first + seeds)),
+        )  # fmt: skip
+    except ac.AntidoteError as error:
+        return Request(data, None, str(error))
+    return Request(data, spec, "")
+
+
+def _rest() -> tuple[int, dict[str, Any]]:
+    """The first seed, and fields of the spec."""
+    ks = st.pills(
+        "Numbers of clusters (k)", list(range(2, 11)), selection_mode="multi", default=[2],
+        key="ks", bind=URL, help="One picture for each.",
+    )  # fmt: skip
+    boxes = st.multiselect(
+        "Boxes", list(BOXES), default=["minmax"], key="boxes", bind=URL,
+        help="Where antidote points may lie; one curve for each. "
+        + " ".join(f"{name}: {words}." for name, words in BOXES.items()),
+    )  # fmt: skip
+    left, right = st.columns(2)
+    budget, restarts = _number(left, "tries"), _number(right, "starts")
+    first = _number(st, "first_seed")
+    return first, {
+        "ks": tuple(ks), "boxes": tuple(boxes), "budget": budget, "restarts": restarts,
+    }  # fmt: skip
+
+
+def _check_choices(
+    combinations: Sequence[tuple[str, str]],
+    optimizers: Sequence[str],
+    ks: Sequence[int],
+    boxes: Sequence[str],
+    **others: int,
+) -> None:
+    """A sentence where nothing is chosen, or a pair that an optimizer does not know."""
+    for what, chosen in (
+        ("combination", combinations), ("optimizer", optimizers), ("k", ks), ("box", boxes),
+    ):  # fmt: skip
+        if not chosen:
+            raise ac.SpecError(f"No {what} is chosen; choose at least one.")
+    unknown = [pair for pair in combinations if not can_design(*pair)]
+    if "design" in optimizers and unknown:
+        raise ac.SpecError(
+            f"The optimizer design knows no {' + '.join(unknown[0])}; it is for k-means with "
+            "balance or social cost. Leave out one of the two."
+        )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    parts = [part for part in re.split(r"[\s,;]+", text.strip()) if part]
+    wrong = next((part for part in parts if not re.fullmatch(r"[0-9]{1,7}", part)), None)
+    if wrong is not None or not parts:
+        raise ac.SpecError(
+            "The numbers of antidote points must be whole numbers with commas between them, like "
+            f"{SIZES}; got {(wrong or text)[:40]!r}."
+        )
+    return tuple(int(part) for part in parts)

@@ -1,0 +1,139 @@
+"""Data and answers that pages share, the slow ones in the background, so that no page waits.
+
+What comes from a table of one's own stays with its owner. A job is a future; a page shows what is
+done and lets `watch` run it again when more is.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import astuple
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+import antidote_core as ac
+from antidote_core.analysis.comparison import baseline_scores
+from antidote_core.analysis.snapshots import VanillaReport, vanilla_report
+from antidote_core.clustering.compiled import warm
+from antidote_core.projection import Plane, fit_plane
+from antidote_core.teaching.planar import Story, tell_story
+from pages._ui.shared import own_tables, rooms
+from pages._ui.shared.rooms import Key, is_stale
+from pages._ui.shared.settings import ClusteringSettings, DataSettings
+
+_warming = threading.Thread(target=warm, name="warming", daemon=True)
+_begun = threading.Lock()
+
+
+def start_warming() -> threading.Thread:
+    """Compile in a thread of its own, once per process."""
+    with _begun:
+        if _warming.ident is None:
+            _warming.start()
+    return _warming
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    """Say why the page waits while the compiler is at work.
+
+    Nothing is compiled twice: numba lets the page wait for just the functions it needs.
+    """
+    if start_warming().is_alive():
+        note = "Preparing the fast clustering: about half a minute, the first time on a machine…"
+        with st.spinner(note):
+            yield
+    else:
+        yield
+
+
+def load(settings: DataSettings) -> ac.Dataset:
+    """The data set asked for; a long load tells its progress on the page."""
+    if own_tables.is_own(settings.name):
+        return own_tables.load(settings.name, settings.sample, settings.seed)
+    return rooms.ROOMS.everyone.kept("data", settings, lambda: _loaded(settings), most=2)
+
+
+def _loaded(settings: DataSettings) -> ac.Dataset:
+    note = st.empty()
+
+    def say(text: str) -> None:
+        note.caption(text)
+
+    with st.spinner("Loading the data…"):
+        data = ac.load_dataset(
+            settings.name,
+            protected=settings.protected,
+            rows=settings.rows,
+            sample=settings.sample,
+            seed=settings.seed,
+            progress=say,
+        )
+    note.empty()
+    return data
+
+
+def plain(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport:
+    key, make = (data.content_hash, choice), partial(vanilla_report, data, *astuple(choice))
+    with patience():
+        return _room(data).kept("plain", key, make, most=8, note="Clustering…")
+
+
+def plane(data: ac.Dataset) -> Plane:
+    return _room(data).kept(
+        "plane", data.content_hash, lambda: fit_plane(data.points, data.feature_names), most=8
+    )
+
+
+def story() -> Story:
+    with patience():
+        return rooms.ROOMS.everyone.kept("story", (), tell_story, most=1)
+
+
+def _room(data: ac.Dataset) -> rooms.Room:
+    return rooms.room(own_tables.is_own(data.name))
+
+
+def ask_about(
+    data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
+) -> Future[Any]:
+    """Any answer about a data set on its way; kept under the content of the data."""
+    return _room(data).jobs.ask(kind, (data.content_hash, *key), function, *arguments)
+
+
+def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future[Any]:
+    """A VanillaReport on its way."""
+    return ask_about(data, "plain", (choice,), vanilla_report, data, *astuple(choice))
+
+
+def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
+    """Costs of the fair algorithm on their way."""
+    arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
+    return ask_about(data, "fair", (fairness, choice), baseline_scores, *arguments)
+
+
+def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:
+    """Whether the costs of the fair algorithm are known, so that asking costs nothing."""
+    return _room(data).jobs.answered("fair", (data.content_hash, fairness, choice))
+
+
+def answer(future: Future[Any]) -> Any:
+    """The answer, None while it is on its way; an AntidoteError if it cannot be given."""
+    return None if not future.done() or is_stale(future) else future.result()
+
+
+def watch(*futures: Future[Any]) -> None:
+    """Run the page again as soon as one more of the answers is there."""
+    waiting = [future for future in futures if not future.done()]
+    if waiting:
+        st.fragment(_look, run_every=0.5)(waiting)
+
+
+def _look(waiting: list[Future[Any]]) -> None:
+    if any(future.done() for future in waiting):
+        st.rerun()
+    for room in (rooms.ROOMS.everyone, rooms.mine()):
+        room.jobs.still_wanted(waiting)
