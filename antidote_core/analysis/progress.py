@@ -139,9 +139,10 @@ def expected_seconds(
 
 def _evaluation(problem: Problem, cell: Cell) -> float:
     """Seconds of one evaluation, from a few random V of the size of the cell."""
-    lower, upper = problem.box(cell.setting.box)
+    place = problem.place_for(cell.spec)
     generator = np.random.default_rng(cell.seed)
-    tries = generator.uniform(lower, upper, (TIMED + 1, cell.size, len(lower)))
+    shape = (TIMED + 1, cell.size, len(place.lower))
+    tries = [place.snap(v) for v in generator.uniform(place.lower, place.upper, shape)]
     problem.evaluate(tries[0])  # what is prepared once is not counted
     begun = time.perf_counter()
     for antidote in tries[1:]:

@@ -21,19 +21,20 @@ class Optimizer:
     """One way to minimise f(V).
 
     A black box has `minimise`, and works inside SRE; a white box, which looks into the problem, has
-    `for_problem(problem, size, place)` instead, and n' does not apply to it. One that `designs` V takes
-    whole runs (see `algorithms.design`); its `for_problem` is for callers who have one size and f.
+    `for_problem(problem, size, place)` instead, and n' does not apply to it. One that `designs` V
+    takes whole runs (see `algorithms.design`); its `for_problem` is for callers who have one size
+    and f.
     """
 
     name: str
     title: str
     sentence: str
     minimise: Minimise | None = None
-    for_problem: Callable[[Problem, int, Place], Minimise] | None = None
+    for_problem: Callable[[Problem, int, Place | None], Minimise] | None = None
     designs: bool = False
 
     def minimiser(
-        self, problem: Problem, size: int, embed_dim: int | None, place: Place
+        self, problem: Problem, size: int, embed_dim: int | None, place: Place | None = None
     ) -> Minimise:
         """The `minimise` for `size` antidote points, inside SRE with n' = embed_dim if not None."""
         if self.for_problem is not None:

@@ -155,7 +155,7 @@ def _search_one(
     minimise = get_optimizer(spec.optimizer).minimiser(problem, 1, spec.embed_dim)
     found = minimise(
         lambda x: problem.evaluate(x[None]),
-        Box(*problem.box(spec.box)),
+        Box(*problem.box(spec.place)),
         spec.budget,
         np.random.default_rng([seed, 0]),
         on_eval=watch,

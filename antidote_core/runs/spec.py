@@ -232,6 +232,11 @@ class RunSpec(JobSpec):
         return values
 
     @classmethod
+    def unguarded(cls, **settings: Any) -> Self:
+        """The paper's problem: V anywhere in a box, no guard, and no limits but those named."""
+        return cls(**cls.upgraded({**settings, "version": 1}))
+
+    @classmethod
     def upgraded(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Version 1 had no guard, and no limits unless they were asked for."""
         if values.get("version") != 1:

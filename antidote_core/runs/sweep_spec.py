@@ -11,12 +11,14 @@ from antidote_core.baselines.registry import SOTA
 from antidote_core.clustering import get_clustering
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
+from antidote_core.guard import MAX_PRICE
 from antidote_core.optimizers import get_optimizer
-from antidote_core.places import BOXES
-from antidote_core.runs.spec import JobSpec, RunSpec
+from antidote_core.places import PLACES, ROWS
+from antidote_core.runs.spec import VERSION_1, JobSpec, RunSpec
 
 MAX_CELLS = 2000
-VERSION = 1
+VERSION = 2
+GUARD = ("min_share", "max_price", "max_copies", "percentiles", "lasting")  # as of a run
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class SweepSpec(JobSpec):
     dataset: str
     combinations: tuple[tuple[str, str], ...] = (("kmeans", "balance"),)
     optimizers: tuple[str, ...] = ("structured",)
-    boxes: tuple[str, ...] = ("minmax",)
+    boxes: tuple[str, ...] = (ROWS,)
     ks: tuple[int, ...] = (2,)
     sizes: tuple[int, ...] = (10, 20, 50, 100)
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
@@ -73,6 +75,11 @@ class SweepSpec(JobSpec):
     restarts: int = 10
     budget: int = 1000
     embed_dim: int | None = 100
+    min_share: float | None = None
+    max_price: float | None = MAX_PRICE
+    max_copies: int = 5
+    percentiles: tuple[float, float] = (1.0, 99.0)
+    lasting: float = 1.0
     protected: str | None = None
     rows: str | None = None
     sample: int | None = None
@@ -91,9 +98,9 @@ class SweepSpec(JobSpec):
             values = getattr(self, name)
             if not isinstance(values, tuple | list) or not values:
                 raise SpecError(f"{name} must be a list of {what}, at least one; got {values!r}.")
-        if isinstance(self.version, bool) or self.version != VERSION:
+        if isinstance(self.version, bool) or self.version not in (1, VERSION):
             raise SpecError(
-                f"version of the settings of a sweep must be {VERSION}; got {self.version!r}."
+                f"version of the settings of a sweep must be 1 or {VERSION}; got {self.version!r}."
             )
         for pair in self.combinations:
             if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -129,6 +136,22 @@ class SweepSpec(JobSpec):
                 "which every cell looks for anyway."
             )
         object.__setattr__(self, "target", RunSpec(self.dataset, target=self.target).target)
+        for name in GUARD:  # as a run writes them
+            object.__setattr__(self, name, getattr(first.spec, name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values; of version 1, those that it had."""
+        values = super().to_dict()
+        if self.version == VERSION:
+            return values
+        return {name: value for name, value in values.items() if name not in GUARD}
+
+    @classmethod
+    def upgraded(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Version 1 had no guard."""
+        if values.get("version") != 1:
+            return values
+        return {"boxes": ("minmax",), **values, **{name: VERSION_1[name] for name in GUARD}}
 
     @property
     def data_spec(self) -> RunSpec:
@@ -163,15 +186,18 @@ class SweepSpec(JobSpec):
         """The run of a cell: one round of one size, as low as it can."""
         shared = ("dataset", "restarts", "embed_dim", "budget", "protected", "rows", "sample",
                   "sample_seed")  # fmt: skip
-        return RunSpec(
+        settings = {
             **vars(setting),
             **{name: getattr(self, name) for name in shared},
-            start_size=size,
-            max_size=size,
-            max_rounds=1,
-            target="lowest",
-            seed=seed,
-        )
+            "start_size": size,
+            "max_size": size,
+            "max_rounds": 1,
+            "target": "lowest",
+            "seed": seed,
+        }
+        if self.version == 1:
+            return RunSpec.unguarded(**settings)
+        return RunSpec(**settings, **{name: getattr(self, name) for name in GUARD})
 
     def check(self) -> None:
         """Refuse names that nobody knows, and a target that a combination does not have."""
@@ -186,9 +212,9 @@ class SweepSpec(JobSpec):
         for optimizer in self.optimizers:
             get_optimizer(optimizer)
         for box in self.boxes:
-            if box not in BOXES:
-                known = ", ".join(repr(key) for key in BOXES)
-                raise SpecError(f"box must be one of {known}; got {box!r}.")
+            if box not in PLACES:
+                known = ", ".join(repr(key) for key in PLACES)
+                raise SpecError(f"boxes must be among {known}; got {box!r}.")
 
 
 def _distinct(name: str, values: Any) -> tuple[Any, ...]:

@@ -141,13 +141,13 @@ class RunView(JobView):
         """How often each row of U is copied, (n,); None where the points of V are made up."""
         if self.answer is None or (self.size and self.answer.rows is None):
             return None
-        rows = self.answer.rows if self.answer.rows is not None else []
-        return np.bincount(np.asarray(rows, dtype=np.int64), minlength=self.points)
+        rows = np.empty(0, dtype=np.int64) if self.answer.rows is None else self.answer.rows
+        return np.bincount(rows, minlength=self.points)
 
     @property
     def sample_weight(self) -> Floats | None:
         """Weights (n,) with which plain clustering of U alone does what it does on U ∪ V."""
-        return None if self.copies is None else 1.0 + self.copies
+        return None if self.copies is None else 1.0 + self.copies.astype(np.float64)
 
     @property
     def people(self) -> int:
@@ -336,10 +336,11 @@ def _unreadable_note(count: int) -> str:
 
 
 def _step(event: events.Vanilla | events.Round | events.Shrunk, antidote: Floats) -> Step:
-    packed = None if isinstance(event, events.Vanilla) else event.antidote
-    rows = None if packed is None else given(packed.rows)
+    rows = None
+    if not isinstance(event, events.Vanilla) and given(event.antidote.rows) is not None:
+        rows = np.repeat(np.array(event.antidote.rows, dtype=np.int64), event.antidote.counts)
     return Step(
-        rows=None if rows is None else np.repeat(np.array(rows, dtype=np.int64), packed.counts),
+        rows=rows,
         kind=event.type,
         antidote=antidote,
         cost=event.cost,

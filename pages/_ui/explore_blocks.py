@@ -6,8 +6,8 @@ from concurrent.futures import Future
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.progress import progress
 from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
+from antidote_core.analysis.progress import progress
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import comparisons

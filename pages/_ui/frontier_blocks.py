@@ -9,11 +9,11 @@ import pandas as pd
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.frontier_curves import curves
 from antidote_core.analysis.comparison import has_baseline
+from antidote_core.analysis.frontier_curves import curves
 from antidote_core.analysis.progress import SweepEstimate, estimate_sweep, expected_seconds
-from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.job_folder import JobStatus
+from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart

@@ -15,8 +15,7 @@ from antidote_core.reporting.text.glossary import explain, find_terms
 from antidote_core.reporting.text.words import balance_scale, number
 from antidote_core.teaching import playground as play
 from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
-from antidote_core.teaching.planar import Position
-from antidote_core.teaching.planar import mix_html, plane_scene
+from antidote_core.teaching.planar import Position, mix_html, plane_scene
 from pages._ui.shared.answers import patience
 from pages._ui.shared.frame import behind, is_dark
 from pages._ui.shared.link import escape

@@ -8,8 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.paper.marks import MARKS
-from antidote_core.paper.rows import Results
-from antidote_core.paper.rows import FAIRNESS_TABLES
+from antidote_core.paper.rows import FAIRNESS_TABLES, Results
 from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
 from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.reporting.figures import paper_figures

@@ -9,6 +9,7 @@ from antidote_core.algorithms.design.designer import Cancel, Design, Designer, D
 from antidote_core.algorithms.steps import finish, relayed
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
+from antidote_core.places import Place
 from antidote_core.problem import Problem
 from antidote_core.runs.events import Cut, Event, Note, Progress, Round
 from antidote_core.runs.spec import RunSpec
@@ -89,17 +90,17 @@ def design_frontier(
     """
     chosen = load_for(spec) if data is None else data
     problem = Problem.of(spec, chosen)
-    return finish(frontier_steps(problem, sizes, spec.box, cancel))
+    return finish(frontier_steps(problem, sizes, problem.place_for(spec), cancel))
 
 
 def frontier_steps(
-    problem: Problem, sizes: Sequence[int], box: str = "minmax", cancel: Cancel | None = None
+    problem: Problem, sizes: Sequence[int], place: Place, cancel: Cancel | None = None
 ) -> Generator[DesignStep, None, list[Design]]:
     """`design_frontier` step by step."""
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
-    designer = Designer(problem, problem.box(box), cancel)
+    designer = Designer(problem, (place.lower, place.upper), cancel)
     designs: list[Design] = []
     for size in sorted(set(sizes)):
         if designer.stopped:

@@ -14,7 +14,7 @@ from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import BOXES
+from antidote_core.places import PLACES
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.words import UNKNOWN, number, percent, share_of_data, small_groups
 from antidote_core.runs.kinds import kind_of
@@ -94,7 +94,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "optimizer": _title(OPTIMIZERS, spec.optimizer),
         "how V grows": f"{spec.growth}: {GROWTH[spec.growth]}",
         "evaluations per round": f"{spec.budget:,}",
-        "where points may lie": f"{spec.box}: {BOXES.get(spec.box, '')}".rstrip(": "),
+        "where points may lie": f"{spec.place}: {PLACES[spec.place]}",
         "largest |V|": "10 % of the data" if spec.max_size is None else f"{spec.max_size:,}",
         "most rounds": "no limit" if spec.max_rounds is None else f"{spec.max_rounds:,}",
         "most seconds": "no limit" if spec.max_seconds is None else f"{spec.max_seconds:g}",

@@ -8,8 +8,8 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import Runner, default_home
-from antidote_core.engine.process.umap_process import Layouts
 from antidote_core.engine.job_folder import JobStatus
+from antidote_core.engine.process.umap_process import Layouts
 from antidote_core.runs.kinds import RUN, SWEEP, JobKind, Spec, kind_of
 from pages._ui.shared import rooms
 from pages._ui.shared.rooms import visitor as owner
