@@ -3,13 +3,14 @@
 import streamlit as st
 
 from antidote_core.fairness import BalanceTable
+from antidote_core.numerals import number, percent
 from antidote_core.projection import cluster_cells
 from antidote_core.reporting.figures.bars import cluster_mix_figure
 from antidote_core.reporting.figures.maps import map_figure, map_frame
 from antidote_core.reporting.figures.palette import group_mark
 from antidote_core.reporting.figures.tables import cluster_table
 from antidote_core.reporting.text.glossary import explain
-from antidote_core.reporting.text.words import balance_sentence, number, percent
+from antidote_core.reporting.text.words import balance_sentence
 from antidote_core.teaching.planar import Solution, Story
 from antidote_core.types import Floats
 from pages._ui.shared import answers

@@ -18,16 +18,10 @@ from antidote_core.clustering import get_clustering
 from antidote_core.datasets import load_dataset
 from antidote_core.fairness import balance_cost
 from antidote_core.geometry import nearest_center
+from antidote_core.numerals import number, percent, points_text
 from antidote_core.reporting.figures.palette import ANTIDOTE, LEGEND_ABOVE, VANILLA, ink
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
-from antidote_core.reporting.text.verdict import agreement
-from antidote_core.reporting.text.words import (
-    balance_sentence,
-    number,
-    percent,
-    points_text,
-    social_sentence,
-)
+from antidote_core.reporting.text.words import balance_sentence, social_sentence
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 from antidote_core.teaching.planar import (
@@ -295,7 +289,7 @@ def _rounds(value: int | str, dark: bool) -> Shown:
         sentence += f" Above the target of {target}, so {GROWTH.step} more points are allowed."
     elif view.verification is not None:
         sentence += (
-            f" **At or below the target of {target}: done.** {agreement(view.verification)} "
+            f" **At or below the target of {target}: done.** {view.verification.agreement} "
             "independent clusterings agree."
         )
     return _shown(planar, position, _frame_around(planar.data.points), dark, sentence)

@@ -17,6 +17,7 @@ import numpy as np
 from antidote_core.analysis.snapshots import numbered_as
 from antidote_core.datasets import load_dataset
 from antidote_core.fairness import BalanceTable, SocialTable, balance_table, social_table
+from antidote_core.numerals import percent
 from antidote_core.problem import Problem, Tables
 from antidote_core.projection import cluster_cells
 from antidote_core.reporting.documents.page import render
@@ -30,7 +31,7 @@ from antidote_core.reporting.figures.palette import (
     group_mark,
     ink,
 )
-from antidote_core.reporting.text.words import EQUAL, percent
+from antidote_core.reporting.text.words import EQUAL
 from antidote_core.types import Dataset, Floats, Ints, Solution
 
 HEIGHT = 0.7  # of the width of the plane

@@ -11,8 +11,8 @@ import pandas as pd
 
 from antidote_core.algorithms.algorithm2.verification import verify
 from antidote_core.errors import SpecError
+from antidote_core.numerals import number
 from antidote_core.optimizers import Box, get_optimizer
-from antidote_core.reporting.text.words import number
 from antidote_core.teaching.planar import GRID, PlanarProblem, Position, planar_problem
 from antidote_core.types import Floats
 

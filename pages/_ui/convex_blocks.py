@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core import numerals
 from antidote_core.algorithms.algorithm1.lambda_range import PAPER_SAMPLE, paper_sample
 from antidote_core.analysis import convex_runs
 from antidote_core.reporting.figures import convex_figures
@@ -179,17 +180,17 @@ def verdict(data: ac.Dataset, job: Job) -> None:
     st.subheader(convex_figures.headline(result), anchor=False)
     digits = convex_figures.cost_digits(result)
     numbers_with_scales(
-        ("Plain cost, lower is fairer", words.number(result.vanilla_cost, digits),
+        ("Plain cost, lower is fairer", numerals.number(result.vanilla_cost, digits),
          f"exact clustering of the {data.n} points",
          "Social cost: what the worst-served group pays on average, the squared distance to the "
          "nearest centre."),
-        ("Promised by the program", words.number(result.promised, digits),
+        ("Promised by the program", numerals.number(result.promised, digits),
          "for its own centres, not for clustering",
          "The smallest value of the paper's program with the affine constraint."),
-        ("Cost after, lower is fairer", words.number(result.cost, digits),
+        ("Cost after, lower is fairer", numerals.number(result.cost, digits),
          f"exact clustering with {len(result.antidote)} more",
          "Social cost on the real points only, after exact clustering of all."),
-        ("Difference", words.number(result.difference, digits),
+        ("Difference", numerals.number(result.difference, digits),
          "plain minus after: above 0 is fairer", "What the paper's figure shows."),
     )  # fmt: skip
     st.markdown(convex_figures.promise_sentence(result))

@@ -3,6 +3,7 @@
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core import numerals
 from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
@@ -77,9 +78,9 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport)
     st.subheader(escape(words.balance_sentence(report.balance, data.group_names)), anchor=False)
     balance, social = report.balance, report.social
     numbers_with_scales(
-        ("Balance cost, lower is fairer", words.number(balance.cost),
+        ("Balance cost, lower is fairer", numerals.number(balance.cost),
          f"−1 best, 0 worst; {words.balance_scale(balance)}", explain("balance cost")),
-        ("Social cost, lower is fairer", words.number(social.cost),
+        ("Social cost, lower is fairer", numerals.number(social.cost),
          words.social_sentence(social, data.group_names), explain("social cost")),
     )  # fmt: skip
 
@@ -148,12 +149,12 @@ def quality(report: VanillaReport) -> None:
     st.subheader("How good is the clustering, fairness aside?")
     scores = report.quality
     numbers_with_scales(
-        ("Silhouette", words.number(scores.silhouette),
+        ("Silhouette", numerals.number(scores.silhouette),
          f"−1 to 1, higher is better; on {scores.silhouette_sample:,} points",
          "How much nearer points lie to their own cluster than to the next one."),
-        ("Davies-Bouldin", words.number(scores.davies_bouldin), "0 is perfect, lower is better",
+        ("Davies-Bouldin", numerals.number(scores.davies_bouldin), "0 is perfect, lower is better",
          "How wide clusters are compared with the distance between their centres."),
-        ("Calinski-Harabasz", words.number(scores.calinski_harabasz, 1),
+        ("Calinski-Harabasz", numerals.number(scores.calinski_harabasz, 1),
          "higher is better; compare only on the same data",
          "Spread between clusters divided by the spread inside them."),
     )  # fmt: skip

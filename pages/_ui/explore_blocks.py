@@ -10,14 +10,15 @@ from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
 from antidote_core.analysis.progress import progress
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
+from antidote_core.numerals import number, share_of_data
 from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
 from antidote_core.reporting.text.run_words import combination, departures, limits
-from antidote_core.reporting.text.verdict import cost_digits, verdict
-from antidote_core.reporting.text.words import duration, number, share_of_data
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
+from antidote_core.runs.verdict import cost_digits
 from pages._ui import data_blocks
 from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
@@ -164,7 +165,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         said = f"Round {figures.round}: {doing}"
         if figures.round and not figures.size:
             said = "Round 1 begins"
-        found = verdict(view).details
+        found = view.verdict.details
         box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
     with st.container(horizontal=True, gap="medium"):
         size = figures.size
@@ -185,7 +186,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
 
 
 def _ended(status: JobStatus, view: ac.RunView) -> None:
-    found = verdict(view)
+    found = view.verdict
     box(found.tone, found.headline, " ".join(found.details))
     if status.live:
         st.caption("The verdict stands. Comparing with the fair algorithm…")

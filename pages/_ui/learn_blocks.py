@@ -10,9 +10,10 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core.numerals import number
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
 from antidote_core.reporting.text.glossary import explain, find_terms
-from antidote_core.reporting.text.words import balance_scale, number
+from antidote_core.reporting.text.words import balance_scale
 from antidote_core.teaching import playground as play
 from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
 from antidote_core.teaching.planar import Position, mix_html, plane_scene

@@ -8,14 +8,15 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core import numerals
 from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
 from antidote_core.fairness import get_fairness
+from antidote_core.numerals import share_of_data
 from antidote_core.projection.layout import Layout
 from antidote_core.reporting.figures import bars, maps, tables
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import extreme_sentence
-from antidote_core.reporting.text.verdict import cost_digits
-from antidote_core.reporting.text.words import share_of_data
+from antidote_core.runs.verdict import cost_digits
 from pages._ui.jobs import store
 from pages._ui.shared import answers
 from pages._ui.shared.frame import MODEBAR, behind, is_dark
@@ -41,7 +42,7 @@ def slider(view: ac.RunView) -> int | None:
     st.caption(
         f"**{step.title}:** {len(step.antidote):,} antidote points "
         f"({share_of_data(len(step.antidote), view.points)} of the data), cost "
-        f"{words.number(step.cost, digits)}.{mark}"
+        f"{numerals.number(step.cost, digits)}.{mark}"
     )
     return chosen
 

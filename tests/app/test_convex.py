@@ -11,8 +11,8 @@ from antidote_core import load_dataset, social_cost, solve_convex, son_clusterin
 from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint, paper_sample
 from antidote_core.analysis import convex_runs
 from antidote_core.fairness import social_from_costs
+from antidote_core.numerals import number
 from antidote_core.reporting.figures import convex_figures, palette
-from antidote_core.reporting.text.words import number
 from tests.app.test_pages import metrics, open_page, texts
 
 CHARTS = 6  # groups, path and four data sets

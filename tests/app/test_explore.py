@@ -15,7 +15,6 @@ from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.figures import comparisons, curve
 from antidote_core.reporting.figures.maps import features_picture, run_map_figure
-from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.events import Shrunk, Spread
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import pack
@@ -101,7 +100,7 @@ def test_a_finished_run_is_replayed_from_its_link(runner, finished) -> None:
     assert not app.exception
     assert not app.error
     view = runner.view(finished)
-    assert verdict(view).headline in said(app)
+    assert view.verdict.headline in said(app)
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Antidote points |V| (of |U|)"].startswith(f"{view.size} (")
     assert "Against the others" in said(app)
@@ -253,7 +252,7 @@ def test_a_cluster_with_hardly_anyone_in_it_makes_the_verdict_doubtful(view) -> 
     few = np.array([[1.0, 1.0], [199.0, 199.0]])
     for counts, tone in ((few, "doubtful"), (few + 100, "good")):
         last = dataclasses.replace(view.history[0], cost=-0.7, counts=counts, reached=True)
-        found = verdict(dataclasses.replace(good, steps=(begun, last)))
+        found = dataclasses.replace(good, steps=(begun, last)).verdict
         assert found.tone == tone
         assert ("one cluster now holds only 2 points" in found.text) == (tone == "doubtful")
 

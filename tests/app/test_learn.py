@@ -5,8 +5,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from antidote_core import Problem, load_dataset
+from antidote_core.numerals import number
 from antidote_core.reporting.text.glossary import GLOSSARY
-from antidote_core.reporting.text.words import number
 from antidote_core.teaching import playground
 from antidote_core.teaching.lessons import LESSONS
 from tests.app.test_pages import metrics, open_page, texts

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from antidote_core import balance_cost, load_dataset, social_cost
 from antidote_core.datasets import DATASETS, available_forms
-from antidote_core.reporting.text.words import number
+from antidote_core.numerals import number
 from antidote_core.teaching.planar import tell_story
 
 ROOT = Path(__file__).parents[2]

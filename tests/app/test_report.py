@@ -36,7 +36,6 @@ from antidote_core.reporting.documents.slides import for_the_back_row, run_slide
 from antidote_core.reporting.figures.curve import run_curve_figure
 from antidote_core.reporting.text import run_words
 from antidote_core.reporting.text.run_words import settings
-from antidote_core.reporting.text.verdict import verdict
 from antidote_core.runs.events import event_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import fold
@@ -92,7 +91,7 @@ def report(record) -> str:
 def test_the_report_holds_everything_and_asks_nobody(report, record) -> None:
     page = Reader(report)
     said = " ".join(page.text.split())
-    found = verdict(record.view)
+    found = record.view.verdict
     for sentence in (found.headline, *found.details):
         assert " ".join(sentence.split()) in said
     for heading in (
@@ -180,7 +179,7 @@ def test_the_zip_holds_the_run_and_can_be_read_back(record, events) -> None:
     result = json.loads(texts["result.json"])
     np.testing.assert_array_equal(result["antidote"], record.view.antidote)
     assert result["cost"] == record.view.cost
-    assert result["verdict"] == verdict(record.view).text
+    assert result["verdict"] == record.view.verdict.text
     antidote = pd.read_csv(io.StringIO(texts["antidote.csv"]))
     pd.testing.assert_frame_equal(antidote, record.data.to_original(record.view.antidote))
     union = pd.read_csv(io.StringIO(texts["data-with-antidote.csv"]))
@@ -230,7 +229,7 @@ def test_slides_have_one_message_each(record) -> None:
         assert slide.title.endswith(".")
         assert not (slide.figure is not None and slide.numbers)
         assert slide.figure is None or slide.alt
-    assert slides[2].title == verdict(record.view).headline
+    assert slides[2].title == record.view.verdict.headline
     assert [number.value for number in slides[2].numbers][-1] == str(record.view.size)
     figure = slides[1].figure
     assert for_the_back_row(figure).layout.font.size > (figure.layout.font.size or 12)

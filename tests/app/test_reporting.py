@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antidote_core import load_dataset
+from antidote_core import load_dataset, numerals
 from antidote_core.fairness import balance_from_counts, social_from_costs
 from antidote_core.reporting.figures import bars, palette, tables
 from antidote_core.reporting.figures.maps import map_figure
@@ -70,7 +70,7 @@ def test_tables_mark_exactly_the_deciding_cell() -> None:
     assert decides[["cluster", "group", "points"]].values.tolist() == [["cluster 1", "divorced", 2]]
     square = tables.ratio_table(balance, GROUPS)
     marked = [cell for row in square.values.tolist() for cell in row if "◀" in cell]
-    assert marked == [f"2 · {words.percent(0.4)} ◀"]
+    assert marked == [f"2 · {numerals.percent(0.4)} ◀"]
     costs = tables.group_cost_table(social_from_costs(np.array([2.0, 2.5])), GROUPS)
     assert costs[""].tolist() == ["", tables.DECIDES_MARK]
 

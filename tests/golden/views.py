@@ -74,9 +74,9 @@ from antidote_core.reporting.text.run_words import (
     run_rows,
     settings,
 )
-from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import SweepView
+from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
 
 # -- views --------------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ def run_words(record, private=False):
     """What the pages, the report and the slides say of a run, where that needs no picture."""
     data, spec, view = record.data, record.spec, record.view
     fair = baseline_costs(view, spec.fairness)
-    found = verdict(view)
+    found = view.verdict
     return plain(
         {
             "verdict": _verdict(found),

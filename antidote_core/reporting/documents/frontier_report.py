@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antidote_core.analysis.frontier_curves import Curve, curves
+from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.reporting.documents import page
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import frontier_table
@@ -19,7 +20,7 @@ from antidote_core.reporting.text.run_words import (
     departures,
     problem_title,
 )
-from antidote_core.reporting.text.words import duration, number, percent, share_of_data
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView

@@ -26,8 +26,9 @@ from plotly.offline import get_plotlyjs
 from antidote_core.reporting.figures.bars import group_size_figure
 from antidote_core.reporting.figures.palette import LIGHT_INK
 from antidote_core.reporting.figures.tables import group_table
-from antidote_core.reporting.text.verdict import Verdict
+from antidote_core.reporting.text.frontier_words import SweepVerdict
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
+from antidote_core.runs.verdict import Verdict
 from antidote_core.types import Dataset
 
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
@@ -211,7 +212,7 @@ def _harmless(value: object) -> object:
 
 
 def report_page(
-    kind: str, title: str, found: Verdict, sections: Sequence[Section], when: str
+    kind: str, title: str, found: Verdict | SweepVerdict, sections: Sequence[Section], when: str
 ) -> str:
     """The report on a job of this kind as HTML; `when` says in words when it was made."""
     made = f"Written by Antidote {versions()['antidote']}{f', {kind} of {when}' if when else ''}."

@@ -13,11 +13,13 @@ from typing import Any
 
 import pandas as pd
 
+from antidote_core import numerals
 from antidote_core.analysis.comparison import costs_beside
 from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
+from antidote_core.numerals import share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
@@ -29,10 +31,10 @@ from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.run_words import GROWTH, combination, departures, limits, settings
-from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
-from antidote_core.reporting.text.words import duration, share_of_data
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset, Floats, jsonable
 
@@ -105,15 +107,15 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
         return []
     digits, share = cost_digits(view), share_of_data(view.size, view.points)
     facts = [
-        ("cost of plain clustering", words.number(view.vanilla_cost, digits)),
-        ("cost with antidote points, lower is fairer", words.number(view.cost, digits)),
-        ("target", words.number(view.target, digits)),
+        ("cost of plain clustering", numerals.number(view.vanilla_cost, digits)),
+        ("cost with antidote points, lower is fairer", numerals.number(view.cost, digits)),
+        ("target", numerals.number(view.target, digits)),
         ("antidote points |V|", f"{view.size:,}, that is {share} of {view.points:,}"),
     ]
     if view.verification is not None:
-        facts.append(("independent clusterings that agree", agreement(view.verification)))
+        facts.append(("independent clusterings that agree", view.verification.agreement))
     if view.noise:
-        low, high = (words.number(cost, digits) for cost in view.noise_band)
+        low, high = (numerals.number(cost, digits) for cost in view.noise_band)
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
     spent = f"{_rounds(view)}, {view.evaluations:,} evaluations, {duration(view.seconds)}"
     return [*facts, ("rounds, evaluations, time", spent)]
@@ -289,7 +291,7 @@ def run_report(record: RunRecord, when: str = "") -> str:
     """
     data = record.data.title or record.data.name
     title = f"{record.name or data}: {combination(record.spec)}"
-    return page.report_page("run", title, verdict(record.view), run_sections(record), when)
+    return page.report_page("run", title, record.view.verdict, run_sections(record), when)
 
 
 def python_lines(spec: RunSpec) -> str:
@@ -343,7 +345,7 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
     compared = comparisons.comparison_table(record.view, record.spec.fairness)
     if not compared.empty:
         files["comparison.csv"] = page.safe_csv(compared)
-    return page.zipped(files, verdict(record.view).text, CONTENTS)
+    return page.zipped(files, record.view.verdict.text, CONTENTS)
 
 
 def run_json(record: RunRecord, events: Sequence[Event]) -> str:
@@ -375,7 +377,7 @@ def result(record: RunRecord) -> dict[str, Any]:
         "data": {"name": data.name, "rows": data.n, "content_hash": data.content_hash},
         "state": view.state,
         "reason": view.reason,
-        "verdict": verdict(view).text,
+        "verdict": view.verdict.text,
         "vanilla_cost": jsonable(view.vanilla_cost),
         "cost": jsonable(view.cost),
         "target": jsonable(view.target),

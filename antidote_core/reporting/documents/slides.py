@@ -10,13 +10,13 @@ import plotly.graph_objects as go
 from antidote_core.analysis.snapshots import Snapshot, vanilla_tables
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import get_fairness
+from antidote_core.numerals import number, share_of_data
 from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import dataset_title
-from antidote_core.reporting.text.verdict import agreement, cost_digits, verdict
-from antidote_core.reporting.text.words import number, share_of_data
+from antidote_core.runs.verdict import cost_digits
 
 WRITING = 20  # pixels, the letters on a slide
 HEIGHT = 560
@@ -26,7 +26,7 @@ def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
     """The slides of an ended run; one that never clustered has its verdict alone."""
     shot, view = record.shot, record.view
     if shot is None:
-        found = verdict(view)
+        found = view.verdict
         return [Slide(found.headline, note=" ".join(found.details))]
     slides = [_data(record, dark), _before(record, dark), _gain(record)]
     if view.size:
@@ -68,7 +68,7 @@ def _gain(record: RunRecord) -> Slide:
     ]
     cost = get_fairness(record.spec.fairness)
     foot = cost.slide_note or f"Best possible: {cost.best}"
-    return Slide(verdict(view).headline, numbers=numbers, note=foot)
+    return Slide(view.verdict.headline, numbers=numbers, note=foot)
 
 
 def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
@@ -99,7 +99,7 @@ def _sure(record: RunRecord) -> list[Slide]:
     view = record.view
     if view.verification is None:
         return []
-    digits, agreeing = cost_digits(view), agreement(view.verification)
+    digits, agreeing = cost_digits(view), view.verification.agreement
     numbers = [
         BigNumber(agreeing, "independent clusterings agree", "fresh seeds"),
         BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),

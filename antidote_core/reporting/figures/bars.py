@@ -9,13 +9,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from antidote_core.fairness import BalanceTable, SocialTable
+from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.tables import DECIDES_MARK
-from antidote_core.reporting.text.verdict import TINY
-from antidote_core.reporting.text.words import EQUAL, chart_text, number, percent, share_of_data
+from antidote_core.reporting.text.words import EQUAL, chart_text
 from antidote_core.types import Dataset
 
 ROW = 34  # pixels per bar
+TINY = 0.01  # part of the data below which a cluster says little
 WRITTEN_BESIDE: dict[str, Any] = {
     "orientation": "h",
     "textposition": "outside",

@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from antidote_core import numerals
 from antidote_core.analysis.comparison import ANTIDOTE as ANTIDOTE_ROW
 from antidote_core.analysis.comparison import VANILLA as VANILLA_ROW
 from antidote_core.analysis.comparison import costs_beside
@@ -20,8 +21,8 @@ from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import settings
-from antidote_core.reporting.text.verdict import cost_digits, verdict
 from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
 
 _ORDER = {VANILLA_ROW: 0, OWN: 1, NEAREST: 2, ANTIDOTE_ROW: 3}
@@ -82,7 +83,9 @@ def measure_figure(table: pd.DataFrame, measure: Measure, digits: int = 3) -> go
     """One measure as bars, one per clustering; colours are those of the roles."""
     values = [float(value) for value in table[measure.column]]
     labels = [
-        "not defined" if math.isnan(value) else words.number(value, _digits(measure, value, digits))
+        "not defined"
+        if math.isnan(value)
+        else numerals.number(value, _digits(measure, value, digits))
         for value in values
     ]
     figure = go.Figure(
@@ -128,12 +131,12 @@ def side_note(view: RunView, fairness: str) -> str:
     title = get_fairness(other).title.lower()
     change = after - before
     scale = max(abs(before), 1e-9)
-    digits = words.digits_showing(change)
-    numbers = f"from {words.number(before, digits)} to {words.number(after, digits)}"
+    digits = numerals.digits_showing(change)
+    numbers = f"from {numerals.number(before, digits)} to {numerals.number(after, digits)}"
     if change > WORSE * scale:
         return (
             f"The price: the other cost, {title}, got worse, {numbers} "
-            f"({words.percent(change / scale)} more)."
+            f"({numerals.percent(change / scale)} more)."
         )
     if change < -WORSE * scale:
         return f"The other cost, {title}, became better as well, {numbers}."
@@ -263,7 +266,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
 def curves_words(sides: Sequence[Side]) -> str:
     """The figure in words."""
     said = [
-        f"{label} ends at {words.number(side.view.cost, 4)} with {side.view.size:,} points"
+        f"{label} ends at {numerals.number(side.view.cost, 4)} with {side.view.size:,} points"
         for label, side in labelled(sides).items()
     ]
     return "Cost against antidote size. " + "; ".join(said) + "."
@@ -285,15 +288,17 @@ def _results(side: Side, digits: int) -> dict[str, str]:
     low, high = view.noise_band
 
     def cost(value: float) -> str:
-        return words.number(value, digits) if math.isfinite(value) else "not known"
+        return numerals.number(value, digits) if math.isfinite(value) else "not known"
 
     return {
-        "verdict": verdict(view).headline,
+        "verdict": view.verdict.headline,
         "cost of plain clustering": cost(view.vanilla_cost),
         "best cost, lower is fairer": cost(view.cost),
         "gain": cost(view.vanilla_cost - view.cost),
-        "antidote points |V|": f"{view.size:,} ({words.share_of_data(view.size, view.points)})",
-        "independent checks that agree": words.percent(checks.share) if checks else "not checked",
+        "antidote points |V|": f"{view.size:,} ({numerals.share_of_data(view.size, view.points)})",
+        "independent checks that agree": numerals.percent(checks.share)
+        if checks
+        else "not checked",
         "noise of plain costs": "none seen" if low == high else f"{cost(low)} to {cost(high)}",
         "rounds": f"{view.rounds:,}",
         "evaluations": f"{view.evaluations:,}",

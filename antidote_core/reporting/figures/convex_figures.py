@@ -11,9 +11,10 @@ import plotly.graph_objects as go
 from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint
 from antidote_core.algorithms.algorithm1.solve import ConvexResult
 from antidote_core.analysis.convex_runs import Path
+from antidote_core.numerals import digits_showing, number, percent
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.bars import cost_pair_figure
-from antidote_core.reporting.text.words import chart_text, digits_showing, number, percent
+from antidote_core.reporting.text.words import chart_text
 from antidote_core.types import Dataset
 
 EVEN = 1e-4  # a relative change of the cost below this is called none

@@ -13,9 +13,9 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from antidote_core.numerals import number, share_of_data
 from antidote_core.reporting.figures import palette
-from antidote_core.reporting.text.verdict import cost_digits
-from antidote_core.reporting.text.words import number, share_of_data
+from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
 
 HEIGHT = 370

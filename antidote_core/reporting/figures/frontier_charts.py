@@ -14,9 +14,9 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from antidote_core.numerals import share_of_data
 from antidote_core.reporting.figures import curve, frontier_table, palette
 from antidote_core.reporting.text.run_words import ProblemKey
-from antidote_core.reporting.text.words import share_of_data
 from antidote_core.runs.sweep_view import SweepView
 
 CELL = "cell"  # name of the selection

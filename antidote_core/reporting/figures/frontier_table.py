@@ -16,11 +16,11 @@ import pandas as pd
 from antidote_core.analysis.frontier_curves import Curve, curve, quality_points
 from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
+from antidote_core.numerals import digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.reporting.figures.curve import Line, is_near, label_lines
 from antidote_core.reporting.figures.palette import ANTIDOTE
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
-from antidote_core.reporting.text.words import digits_showing, number, percent, share_of_data
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, CellRow, Reference, SweepView
 

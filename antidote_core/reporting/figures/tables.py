@@ -9,7 +9,7 @@ import pandas as pd
 
 from antidote_core.algorithms.algorithm2.realism import nearest_real_distance, neighbour_distances
 from antidote_core.fairness import BalanceTable, SocialTable
-from antidote_core.reporting.text.words import percent
+from antidote_core.numerals import percent
 from antidote_core.types import Dataset, Floats
 
 DECIDES_MARK = "◀ decides"

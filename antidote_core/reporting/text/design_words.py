@@ -8,8 +8,7 @@ from typing import Any
 import pandas as pd
 
 from antidote_core.algorithms.algorithm2.realism import plausibility
-from antidote_core.reporting.text.verdict import agreement
-from antidote_core.reporting.text.words import number
+from antidote_core.numerals import number
 from antidote_core.runs.view import RunView, Step
 from antidote_core.types import Floats
 
@@ -51,7 +50,7 @@ def design_sentences(view: RunView) -> tuple[str, ...]:
 def share_sentence(view: RunView) -> str:
     """How many clusterings with fresh seeds bear the result out."""
     if view.verification is not None:
-        agreeing = agreement(view.verification)
+        agreeing = view.verification.agreement
     else:
         answer = _answer(view)
         if answer is None or not answer.design.get("checks") or answer.design["share"] is None:

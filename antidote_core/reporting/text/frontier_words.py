@@ -3,32 +3,49 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import pandas as pd
 
 from antidote_core.analysis.frontier_curves import Curve, Level, Sureness, curves
+from antidote_core.numerals import number, percent, points_text, share_of_data
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
-from antidote_core.reporting.text.verdict import Tone, Verdict
-from antidote_core.reporting.text.words import duration, number, percent, points_text, share_of_data
+from antidote_core.reporting.text.words import duration
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 
 FEW = 4  # seeds from which on a share of them says something
 
+Tone = Literal["good", "doubtful", "bad", "waiting"]
 
-def frontier_verdict(view: SweepView) -> Verdict:
+
+@dataclass(frozen=True)
+class SweepVerdict:
+    """`headline` says what, `details` how sure; `tone` is "good" only for a confirmed gain."""
+
+    tone: Tone
+    headline: str
+    details: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Everything in one paragraph."""
+        return " ".join((self.headline, *self.details))
+
+
+def frontier_verdict(view: SweepView) -> SweepVerdict:
     """The verdict on a sweep in any state; a part of the cells gives a part of the answer."""
     if view.state in ("failed", "dead"):
-        return Verdict("bad", f"The sweep did not finish: {view.reason}", _so_far(view))
+        return SweepVerdict("bad", f"The sweep did not finish: {view.reason}", _so_far(view))
     if view.state == "queued":
-        return Verdict("waiting", "Waiting for a free place; it starts by itself.")
+        return SweepVerdict("waiting", "Waiting for a free place; it starts by itself.")
     if view.state == "running":
-        return Verdict("waiting", progress_sentence(view), _so_far(view))
+        return SweepVerdict("waiting", progress_sentence(view), _so_far(view))
     if view.state == "stopped":
         head = f"The sweep was {view.reason or 'stopped'}; what was found is kept."
-        return Verdict("doubtful", head, (cells_sentence(view), *_so_far(view)))
+        return SweepVerdict("doubtful", head, (cells_sentence(view), *_so_far(view)))
     return _finished(view)
 
 
@@ -199,11 +216,11 @@ def chart_words(view: SweepView, problem: ProblemKey) -> str:
     return f"{head}. {'; '.join(parts)}." if parts else f"{head}: nothing is known yet."
 
 
-def _finished(view: SweepView) -> Verdict:
+def _finished(view: SweepView) -> SweepVerdict:
     found = [one for one in curves(view) if one.sureness is not None]
     if not found:
         why = failures_sentence(view) or "No cell could be computed."
-        return Verdict("bad", "The sweep ended without a single result.", (why,))
+        return SweepVerdict("bad", "The sweep ended without a single result.", (why,))
     reaching = sorted(
         (one for one in found if one.smallest is not None),
         key=lambda one: (one.smallest.size, -one.smallest.share) if one.smallest else (0, 0.0),
@@ -215,7 +232,7 @@ def _finished(view: SweepView) -> Verdict:
     if len(found) > 1:
         counted = f"{len(reaching)} of {len(found)} settings reach their target."
     details = (*sure_sentences(view, best), counted, failures_sentence(view))
-    return Verdict(_tone(best), head, tuple(part for part in details if part))
+    return SweepVerdict(_tone(best), head, tuple(part for part in details if part))
 
 
 def _tone(found: Curve) -> Tone:

@@ -13,10 +13,11 @@ from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import FAIRNESS, get_fairness
+from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import PLACES
 from antidote_core.reporting.text.design_words import extreme_sentence
-from antidote_core.reporting.text.words import UNKNOWN, number, percent, share_of_data, small_groups
+from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.kinds import kind_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec

@@ -8,8 +8,8 @@ import pytest
 from sklearn.cluster import KMeans
 
 from antidote_core import balance_cost, load_dataset
+from antidote_core.numerals import number
 from antidote_core.reporting.text.glossary import GLOSSARY, explain, find_terms
-from antidote_core.reporting.text.words import number
 from antidote_core.runs.spec import PAPER_SYMBOLS
 from antidote_core.teaching import lessons
 from antidote_core.teaching.lessons import LESSONS
