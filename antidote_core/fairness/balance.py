@@ -150,6 +150,7 @@ BALANCE = FairnessCost(
     perfect=-1.0,
     shown=fair_share,
     unit="of its fair share",
+    headline="Fair share of the worst-served group",
     effect="lifts the worst-served group from {before} to {after} of its fair share",
     lowest=lambda points, groups, k: -1.0,
     meaning="Balance cost: look at every cluster and every group, and compare the group's share "

@@ -31,11 +31,11 @@ class FairnessCost:
 
     The rest is what screens and reports say, and may be left out: `meaning` explains the cost at
     length, `perfect` is the value of a clustering that could not be fairer, where that is known;
-    `shown` writes a value as people read it and `unit` stands behind it; `effect` says what a run
-    did, from `{before}` to `{after}`. `best` is its lowest possible value, `slide_note` its scale
-    in one line; `term` is its word in the glossary and `definition` the sentence there. `by_mix`
-    says that the cost is about who is in which cluster, not about what the groups pay;
-    `usual_target` is offered first.
+    `shown` writes a value as people read it and `unit` stands behind it; `headline` is what it is
+    called beside a large number, and `effect` says what a run did, from `{before}` to `{after}`.
+    `best` is its lowest possible value, `slide_note` its scale in one line; `term` is its word in
+    the glossary and `definition` the sentence there. `by_mix` says that the cost is about who is in
+    which cluster, not about what the groups pay; `usual_target` is offered first.
     """
 
     name: str
@@ -51,6 +51,7 @@ class FairnessCost:
     perfect: float | None = None
     shown: Callable[[float, int], str] = number
     unit: str = ""
+    headline: str = "Cost, lower is fairer"
     effect: str = "lowers the cost from {before} to {after}"
     best: str = "not known for this cost."
     slide_note: str = ""

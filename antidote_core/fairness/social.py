@@ -82,6 +82,7 @@ SOCIAL = FairnessCost(
     statistic=social_statistic,
     compiles=True,
     lowest=lowest_social_cost,
+    headline="What the worst-served group pays",
     effect="brings the average squared distance of the worst-served group from its centres "
     "down from {before} to {after}",
     meaning="Social cost: for every group, the average squared distance of its points to the "

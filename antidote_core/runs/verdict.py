@@ -185,10 +185,17 @@ def _effect(view: RunView) -> str:
     before, after = cost.shown(view.vanilla_cost, digits), cost.shown(view.cost, digits)
     way = effect_size(view)
     part = f", {percent(way)} of the way to perfect" if math.isfinite(way) else ""
-    return (
-        f"adding {points_text(view.size)} ({share_of_data(view.size, view.points)} of the data) "
-        f"{cost.effect.format(before=before, after=after)}{part}."
-    )
+    return f"{_added(view)} {cost.effect.format(before=before, after=after)}{part}."
+
+
+def _added(view: RunView) -> str:
+    """What V is, and how much of the data that would be."""
+    share = f"{share_of_data(view.size, view.points)} of the data"
+    if view.copies is None:
+        return f"adding {points_text(view.size)} ({share})"
+    people = "1 person" if view.people == 1 else f"{view.people:,} people"
+    copies = "1 copy" if view.size == 1 else f"{view.size:,} copies"
+    return f"copying {people} ({copies}, {share})"
 
 
 def _price(view: RunView) -> str:
@@ -260,8 +267,8 @@ def _best_so_far(view: RunView) -> str:
     if not view.size:
         return "No antidote points better than none were found before that."
     return (
-        f"Best so far: {points_text(view.size)} ({share_of_data(view.size, view.points)} of the "
-        f"data), {_level(view, view.cost)} instead of {_level(view, view.vanilla_cost)}."
+        f"Best so far: {_added(view)} gives {_level(view, view.cost)} instead of "
+        f"{_cost(view).shown(view.vanilla_cost, cost_digits(view))}."
     )
 
 

@@ -10,7 +10,7 @@ from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
 from antidote_core.analysis.progress import progress
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
-from antidote_core.numerals import number, share_of_data
+from antidote_core.numerals import change, number, percent, share_of_data
 from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.text import design_words
@@ -29,6 +29,14 @@ from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
 
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
+ADDED = "Antidote points |V| (of |U|)"
+PRICE = (
+    "By how much the clusters fit the data worse (or better) than those of plain clustering: the "
+    "rise of the inertia on the real data."
+)
+GUARD = (
+    "Share of the data in the smallest cluster, before and after; the guard keeps it from emptying."
+)
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
@@ -170,17 +178,15 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
     with st.container(horizontal=True, gap="medium"):
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
-        figure("Antidote points |V| (of |U|)", known_size)
+        figure(ADDED, known_size)
         limit = f" of {spec.max_rounds}" if spec.max_rounds else ""
         figure("Round", f"{figures.round if view.noise else 0}{limit}")
         rate = f" ({figures.rate:,.0f}/s)" if figures.rate == figures.rate else ""
         figure("Evaluations", f"{figures.evaluations:,}{rate}")
         best = min([view.cost, *([view.current["cost"]] if view.current else [])])
-        known = best == best
-        figure(
-            f"Best cost (plain {number(view.vanilla_cost, 4)})" if known else "Best cost",
-            number(best, 4) if known else "…",
-        )
+        cost = get_fairness(spec.fairness)
+        known = f"{cost.shown(view.vanilla_cost, 4)} → {cost.shown(best, 4)}"
+        figure(cost.headline, known if best == best else "…")
         bound = duration(figures.round_seconds)
         figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
 
@@ -194,11 +200,17 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         return
     digits = cost_digits(view)
     with st.container(horizontal=True, gap="medium"):
-        before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
-        meaning = explain_cost(_spec(status).fairness)
-        figure("Cost, lower is fairer", f"{before} → {after}", meaning)
+        cost = get_fairness(_spec(status).fairness)
+        before, after = cost.shown(view.vanilla_cost, digits), cost.shown(view.cost, digits)
+        figure(cost.headline, f"{before} → {after}", explain_cost(_spec(status).fairness))
         share = share_of_data(view.size, view.points)
-        figure("Antidote points |V| (of |U|)", f"{view.size:,} ({share})")
+        copied = view.copies is not None and view.size
+        what = f"Copies of {view.people:,} people (of |U|)" if copied else ADDED
+        figure(what, f"{view.size:,} ({share})")
+        figure("Price of fairness", change(view.price), PRICE)
+        smallest = view.guard.smallest_share(view.vanilla.counts)
+        shares = f"{percent(smallest)} → {percent(view.smallest_share)}"
+        figure("Smallest cluster", shares, GUARD)
         if view.verification is not None:
             agreeing = view.verification.agreeing
             checks = len(view.verification.costs)
@@ -226,7 +238,7 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
                        alt=curve_words(view, fair))  # fmt: skip
     st.caption(
-        "Hollow: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
+        "Ring: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
         "at work. Grey band: what plain clustering costs from seed to seed."
     )
     behind(

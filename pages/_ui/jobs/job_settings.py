@@ -13,7 +13,7 @@ from antidote_core.analysis.comparison import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import BOXES
+from antidote_core.places import PLACES, ROWS
 from antidote_core.runs.kinds import Spec
 from antidote_core.runs.spec import GROWTH_POLICIES
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -29,13 +29,22 @@ OTHER = "other"
 MOST_SEEDS = 30  # of a sweep
 DATA_SEED_HELP = "Draws the sample and the points of the teaching sets. Same seed, same data."
 SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
+NO_LIMIT = "no limit"
+USUAL_SHARE, SHARES = 10, (0, 5, 10, 20, 30, 40, 50, 75, 100)  # percent of an equal share
+USUAL_PRICE, PRICES = 10, (0, 1, 2, 5, 10, 15, 20, 30, 50, 100, NO_LIMIT)  # percent
+TARGETS = {
+    "vanilla": "better than plain", "sota": "better than the fair algorithm",
+    "four_fifths": "four fifths", "lowest": "lowest", "value": "my value",
+}  # fmt: skip
 PAPER = {
     "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
-    "dimension": 100, "full": False, "budget": 1000, "box": "minmax", "shrink": False,
-    "spread": False,
+    "dimension": 100, "full": False, "budget": 1000, "place": "minmax", "shrink": False,
+    "spread": False, "min_share": 0, "max_price": NO_LIMIT, "lasting": 0.0,
 }  # fmt: skip
-SEARCHED = {**PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend"}
-# Up to about 40 points a design tries the structured search too and keeps the better one.
+SEARCHED = {
+    **PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend", "place": ROWS,
+    "min_share": USUAL_SHARE, "max_price": USUAL_PRICE, "lasting": 1.0,
+}  # fmt: skip
 DESIGNED = {**SEARCHED, "optimizer": "design", "growth": "bisect"}
 GROWTH = {
     "extend": "each round starts from the points found so far",
@@ -46,7 +55,9 @@ GROWTH = {
 WIDGETS = {
     "clustering": "method", "fairness": "cost", "k": "k", "start_size": "start", "step": "step",
     "optimizer": "optimizer", "budget": "budget", "restarts": "restarts", "growth": "growth",
-    "box": "box", "max_size": "max_size", "max_rounds": "max_rounds", "max_seconds": "max_seconds",
+    "place": "place", "max_copies": "max_copies", "lasting": "lasting", "max_size": "max_size",
+    "max_rounds": "max_rounds", "max_seconds": "max_seconds",
+    "max_stalled": "max_stalled",
     "seed": "run_seed", "shrink": "shrink", "spread": "spread",
 }  # fmt: skip
 SWITCHES = {
@@ -105,10 +116,14 @@ NUMBERS = {
                      "paper's single start."),
     "max_size": Number("Largest |V|", 1, None, None, "The search gives up beyond this size.",
                        10, "10 % of U"),
-    "max_rounds": Number("Most rounds", 1, None, None, "The search gives up after so many rounds.",
+    "max_rounds": Number("Most rounds", 1, None, 200, "The search gives up after so many rounds.",
                          1, "no limit"),
-    "max_seconds": Number("Most seconds", 1.0, None, None, "The search gives up after so long.",
+    "max_seconds": Number("Most seconds", 1.0, None, 600.0, "The search gives up after so long.",
                           10.0, "no limit"),
+    "max_stalled": Number("Most rounds without a gain", 1, None, 10, "The search gives up after so "
+                          "many rounds in a row that brought nothing better.", 1, "no limit"),
+    "max_copies": Number("Most copies of one row", 1, 1000, 5,
+                         "How often any one person may be copied."),
     "run_seed": Number("Seed", 0, 2**31 - 1, 0, "Draws the starts of the clustering and of the "
                        "search. Same seed, same result."),
     "first_seed": Number("First seed", 0, 2**31 - 1 - MOST_SEEDS, 0, "The others follow it."),
@@ -181,8 +196,48 @@ def _run_values(spec: ac.RunSpec) -> dict[str, Any]:
         **{key: getattr(spec, field) for field, key in WIDGETS.items()},
         **_target_values(spec.target, "target", "alpha"),
         "full": spec.embed_dim is None,
+        "percentiles": spec.percentiles,
+        **guard_values(spec),
     }
     return values if spec.embed_dim is None else {**values, "dimension": spec.embed_dim}
+
+
+def guard_values(spec: ac.RunSpec | SweepSpec) -> dict[str, Any]:
+    """What the two sliders of the guard would have to show for this spec."""
+    k = spec.k if isinstance(spec, ac.RunSpec) else max(spec.ks)
+    share = USUAL_SHARE if spec.min_share is None else round(100 * k * spec.min_share)
+    price = NO_LIMIT if spec.max_price is None else round(100 * spec.max_price)
+    return {"min_share": share, "max_price": price}
+
+
+def ask_guard(k: int) -> dict[str, float | None]:
+    """Draw the two sliders, and read them as fields of a spec."""
+    keys = st.session_state
+    share = st.select_slider(
+        "Smallest cluster, % of an equal share", _with(SHARES, keys.get("min_share")),
+        value=USUAL_SHARE, key="min_share", bind=URL,
+        help="The guard: a fairer clustering does not count if a cluster is left with fewer people "
+        f"than this. {USUAL_SHARE} % is usual; where plain clustering itself has a smaller one, "
+        "that is the limit. 0: no guard, as in the paper.",
+    )  # fmt: skip
+    price = st.select_slider(
+        "Price of fairness at most, %", _with(PRICES, keys.get("max_price")), value=USUAL_PRICE,
+        key="max_price", bind=URL,
+        help="The guard: by how much the inertia (how well the clusters fit the data) may become "
+        "worse than in plain clustering.",
+    )  # fmt: skip
+    return {
+        "min_share": None if share == USUAL_SHARE else share / 100 / k,
+        "max_price": None if price == NO_LIMIT else price / 100,
+    }
+
+
+def _with(options: Sequence[Any], value: Any) -> list[Any]:
+    """The options, with a value of a spec that is not among them in its place."""
+    if value is None or value in options:
+        return list(options)
+    numbers = sorted([*(o for o in options if o != NO_LIMIT), value])
+    return [*numbers, *(o for o in options if o == NO_LIMIT)]
 
 
 def ask_run() -> RunRequest:
@@ -191,12 +246,15 @@ def ask_run() -> RunRequest:
     clustering, fairness = _pair()
     with st.expander("Settings of the search", expanded=not _on_a_phone()):
         target, beside_target = _search(clustering, fairness)
+    with st.expander("Guard: what must be kept"):
+        guard = ask_guard(st.session_state["k"])
     with st.expander("Advanced settings"):
-        _advanced()
+        percentiles = _advanced()
     shown = st.session_state
     values = {field: shown[key] for field, key in WIDGETS.items() if key in shown}
     values |= {"clustering": clustering, "fairness": fairness, "target": target}
     values["embed_dim"] = None if shown["full"] else shown["dimension"]
+    values |= {"percentiles": percentiles, **guard}
     choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
     spec, problem = None, ""
     try:
@@ -255,15 +313,16 @@ def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
     paper, best = st.columns(2)
     paper.button(
         "As in paper", on_click=st.session_state.update, args=(PAPER,), width="stretch",
-        help="RACOS, one start, every round anew, 1,000 evaluations.",
+        help="RACOS, one start, every round anew, 1,000 evaluations, points anywhere between the "
+        "smallest and the largest values, no guard.",
     )  # fmt: skip
     designed = can_design(clustering, fairness)
     best.button(
         "Our best", on_click=st.session_state.update, width="stretch",
         args=(DESIGNED if designed else SEARCHED,),
-        help="k-means with balance or social cost: V designed by convex programs (below about 40 "
-        "points structured search too), smallest size by doubling and halving. Other pairs: "
-        "structured search. The best of ten starts.",
+        help="Copies of real rows only, with the guard. k-means with balance or social cost: the "
+        "fewest copies, by linear programs. Other pairs: structured search. The best of ten "
+        "starts.",
     )  # fmt: skip
     st.slider(
         "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
@@ -272,11 +331,11 @@ def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
     _number(left, "start")
     _number(right, "step")
     target = _choose_target(
-        "Target (α)", ["vanilla", "sota", "lowest", "value"], has_baseline(clustering, fairness),
+        "Target (α)", _targets((clustering, fairness)),
         FAIRNESS[fairness].usual_target, ("target", "alpha"),
-        "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
-        "below the fair algorithm; lowest: as low as it gets with the largest |V|; value: at most "
-        "a number of yours.",
+        "α: the search ends when the cost is this low. Four fifths: every group has at least 80 % "
+        "of its fair share in every cluster (our analogue of the four-fifths rule); lowest: as "
+        "low as it gets with the largest |V|; my value: at most a number of yours.",
         "α: lower is fairer; compare it with the costs below.",
     )  # fmt: skip
     beside_target = st.container()
@@ -294,17 +353,15 @@ def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
 def _choose_target(
     label: str,
     options: list[str],
-    has_sota: bool,
     usual: float,
     keys: tuple[str, str],
     says: str,
     number_says: str,
 ) -> str | float:
     """What a cost must come to, by name or as a number of the visitor's own."""
-    offered = [option for option in options if has_sota or option != "sota"]
     kind = st.segmented_control(
-        label, offered, default="vanilla", required=True, key=keys[0], bind=URL, width="stretch",
-        help=says,
+        label, options, default="vanilla", required=True, key=keys[0], bind=URL, width="stretch",
+        help=says, format_func=lambda name: TARGETS[name],
     )  # fmt: skip
     if kind != "value":
         return kind
@@ -316,21 +373,46 @@ def _choose_target(
     )  # fmt: skip
 
 
-def _advanced() -> None:
+def _targets(*pairs: Any) -> list[str]:
+    """The named targets that every one of these pairs (clustering, fairness) has."""
+    offered = list(TARGETS)
+    if not pairs or not all(has_baseline(*pair) for pair in pairs):
+        offered.remove("sota")
+    if not all(FAIRNESS[fairness].by_mix for _, fairness in pairs):
+        offered.remove("four_fifths")
+    return offered
+
+
+def _advanced() -> tuple[float, float]:
+    """Draw them; the percentiles within which a row may be copied."""
     left, right = st.columns(2)
     _number(left, "budget")
     _number(right, "restarts")
     growth = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
     st.caption(f"How V grows: {GROWTH.get(growth, '')}.")
-    box = st.selectbox("Box", list(BOXES), index=list(BOXES).index("minmax"), key="box", bind=URL)
-    st.caption(f"Where antidote points may lie: {BOXES[box]}.")
+    place = st.selectbox("Where V may lie", list(PLACES), key="place", bind=URL)
+    st.caption(f"{place.capitalize()}: {PLACES[place]}.")
+    _number(st, "max_copies", disabled=place != ROWS)
+    percentiles = st.slider(
+        "Rows within percentiles", 0.0, 100.0, (1.0, 99.0), key="percentiles", bind=URL,
+        disabled=place != ROWS,
+        help="Only rows whose every feature lies within these percentiles may be copied.",
+    )  # fmt: skip
+    st.slider(
+        "Margin so that V lasts (standard errors)", 0.0, 3.0, 1.0, 0.5, key="lasting", bind=URL,
+        disabled=st.session_state.get("optimizer") != "design",
+        help="A design keeps this distance from every rival clustering, so that it holds on "
+        "other people too. 0: none, fewest copies.",
+    )  # fmt: skip
     left, right = st.columns(2)
     _number(left, "max_size")
     _number(right, "max_rounds")
     _number(left, "max_seconds")
-    _number(right, "run_seed")
+    _number(right, "max_stalled")
+    _number(left, "run_seed")
     for key, (label, says) in SWITCHES.items():
         st.toggle(label, key=key, bind=URL, help=says)
+    return percentiles
 
 
 def _number(place: Any, key: str, disabled: bool = False) -> Any:
@@ -357,6 +439,7 @@ def _sweep_values(spec: SweepSpec) -> dict[str, Any]:
         **_target_values(spec.target, "reach", "reach_at"),
         "tries": spec.budget,
         "starts": spec.restarts,
+        **guard_values(spec),
     }
 
 
@@ -385,8 +468,7 @@ def ask_sweep() -> Request:
     )  # fmt: skip
     targets = [FAIRNESS[fairness].usual_target for _, fairness in combinations]
     target = _choose_target(
-        "Target (α): better than", ["vanilla", "sota", "value"],
-        bool(combinations) and all(has_baseline(*pair) for pair in combinations),
+        "Target (α): better than", [t for t in _targets(*combinations) if t != "lowest"],
         max(targets, default=-0.5), ("reach", "reach_at"),
         "α: what a cell must reach to count. vanilla: below plain clustering; sota: below the "
         "fair algorithm; value: at most a number of yours. Cells do not depend on it: with "
@@ -415,15 +497,16 @@ def _rest() -> tuple[int, dict[str, Any]]:
         key="ks", bind=URL, help="One picture for each.",
     )  # fmt: skip
     boxes = st.multiselect(
-        "Boxes", list(BOXES), default=["minmax"], key="boxes", bind=URL,
-        help="Where antidote points may lie; one curve for each. "
-        + " ".join(f"{name}: {words}." for name, words in BOXES.items()),
+        "Where V may lie", list(PLACES), default=[ROWS], key="boxes", bind=URL,
+        help="One curve for each. "
+        + " ".join(f"{name}: {words}." for name, words in PLACES.items()),
     )  # fmt: skip
     left, right = st.columns(2)
     budget, restarts = _number(left, "tries"), _number(right, "starts")
     first = _number(st, "first_seed")
     return first, {
         "ks": tuple(ks), "boxes": tuple(boxes), "budget": budget, "restarts": restarts,
+        **ask_guard(max(ks, default=2)),
     }  # fmt: skip
 
 
@@ -432,7 +515,7 @@ def _check_choices(
     optimizers: Sequence[str],
     ks: Sequence[int],
     boxes: Sequence[str],
-    **others: int,
+    **others: Any,
 ) -> None:
     """A sentence where nothing is chosen, or a pair that an optimizer does not know."""
     for what, chosen in (

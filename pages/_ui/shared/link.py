@@ -75,8 +75,10 @@ def tell_ignored(page: str, asked: dict[str, list[str]]) -> None:
 
 def shows(shown: object, asked: list[str]) -> bool:
     """Whether a widget, also one with a list of choices, shows what a link asks for."""
-    if isinstance(shown, list):
-        return sorted(map(str, shown)) == sorted(asked)
+    if isinstance(shown, list | tuple):
+        return len(shown) == len(asked) and all(
+            any(same(one, text) for one in shown) for text in asked
+        )
     return same(shown, asked[-1])
 
 
