@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
+from antidote_core.fairness import get_fairness
 from antidote_core.guard import MAX_PRICE, check_guard
 from antidote_core.places import PLACES, ROWS
 
@@ -242,6 +243,21 @@ class RunSpec(JobSpec):
         if values.get("version") != 1:
             return values
         return {"max_rounds": None, "max_seconds": None, "box": "minmax", **values, **VERSION_1}
+
+    def check(self) -> None:
+        """Refuse a target that no clustering has, as far as that is known without the data."""
+        cost = get_fairness(self.fairness)
+        if self.target == FOUR_FIFTHS and not cost.by_mix:
+            raise SpecError(
+                "The target 'four_fifths' is a share of the fair share, which only balance has; "
+                f"choose 'vanilla', 'sota' or a number for {cost.title.lower()}."
+            )
+        if isinstance(self.target, float) and cost.perfect is not None:
+            if self.target < cost.perfect - 1e-9:
+                raise SpecError(
+                    f"target (α) cannot be met: a {cost.label.lower()} is never below "
+                    f"{cost.perfect:g}; got {self.target:g}."
+                )
 
     @property
     def data_spec(self) -> RunSpec:

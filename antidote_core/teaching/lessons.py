@@ -43,7 +43,9 @@ FAR = 8.0  # where the copies of the step about capture lie
 COPIES = tuple(range(1, 17))
 STARTS = (1, 2, 3, 5, 10)
 SEEDS = 20
-GROWTH = RunSpec(dataset="blobs", start_size=2, step=2, target=-0.6, budget=200, max_rounds=12)
+GROWTH = RunSpec(
+    dataset="blobs", start_size=2, step=2, target=-0.6, budget=200, max_rounds=12, place="minmax"
+)
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,8 @@ def test_no_optimizer_answers_with_a_broken_guard(optimizer):
 
 
 def test_a_hollow_win_counts_without_the_guard_only():
-    settings = {"dataset": "bank", "sample": 5000, "target": -0.8, "start_size": 8, "max_rounds": 1}
+    settings = {"dataset": "bank", "sample": 5000, "target": -0.8, "start_size": 8, "max_rounds": 1,
+                "place": "minmax"}  # fmt: skip
     hollow = run(RunSpec(**settings, min_share=0, max_price=None))
     assert hollow.reached
     assert hollow.smallest_share < 0.05

@@ -138,5 +138,5 @@ def test_boxes_lie_inside_each_other(blobs):
 
 
 def test_unknown_box_lists_the_known(blobs):
-    with pytest.raises(SpecError, match="one of 'plausible', 'minmax', 'wide'; got 'huge'"):
+    with pytest.raises(SpecError, match="one of 'rows', 'plausible', 'minmax', 'wide'; got 'huge'"):
         Problem(blobs).box("huge")

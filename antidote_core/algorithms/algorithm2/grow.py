@@ -285,12 +285,8 @@ def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any
     if spec.target == "sota":
         reference = baseline_reference(problem)
         return reference["cost"], True, reference
+    spec.check()
     if spec.target == FOUR_FIFTHS:
-        if not problem.fairness.by_mix:
-            raise SpecError(
-                "The target 'four_fifths' is a share of the fair share, which only balance has; "
-                f"choose 'vanilla', 'sota' or a number for {problem.fairness.title.lower()}."
-            )
         return FOUR_FIFTHS_COST, False, {}
     target = float(spec.target)
     lowest = problem.fairness.lowest

@@ -128,7 +128,7 @@ def test_spreading_out_keeps_the_cost_or_says_that_it_cannot():
 def test_runs_spread_on_request():
     spec = RunSpec(
         dataset="blobs", fairness="social", optimizer="design", target="lowest", max_size=20,
-        spread=True,
+        spread=True, place="minmax",
     )  # fmt: skip
     view = ac.run(spec)
     clumped = view.history[-1].antidote

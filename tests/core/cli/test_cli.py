@@ -24,8 +24,8 @@ def test_run_reaches_better_than_vanilla_and_says_so(capsys):
 
 
 def test_not_reached_has_its_own_code(capsys):
-    assert main(["run", *QUICK, "--target=-1", "--max-rounds", "1"]) == NOT_REACHED
-    assert "limit of 1 rounds reached" in capsys.readouterr().out
+    assert main(["run", *QUICK, "--target=0.9", "--max-rounds", "1"]) == NOT_REACHED
+    assert "limit of 1 round reached" in capsys.readouterr().out
 
 
 def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
@@ -57,7 +57,7 @@ def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
         (["run", *QUICK, "--target", "nan"], "target (α) must be"),
         (["run", *QUICK, "--optimizer", "magic"], "optimizer must be one of"),
         (["run", *QUICK, "--clustering", "magic"], "clustering must be one of"),
-        (["run", *QUICK, "--box", "magic"], "box must be one of"),
+        (["run", *QUICK, "--box", "magic"], "place must be one of"),
         (["run", *QUICK, "--growth", "magic"], "growth must be one of"),
         (["compare", "--dataset", "nowhere"], "nowhere"),
     ],

@@ -73,7 +73,7 @@ def test_equal_sweeps_have_equal_ids():
         ({"target": "lowest"}, "which every cell looks for anyway"),
         ({"target": "best"}, "target (α) must be"),
         ({"budget": 0}, "budget must be a whole number of at least 1"),
-        ({"version": float("inf")}, "version of the settings of a sweep must be 1; got inf"),
+        ({"version": float("inf")}, "version of the settings of a sweep must be 1 or 2; got inf"),
         ({"seeds": tuple(range(MAX_CELLS))}, f"{MAX_CELLS} cells at most"),
     ],
 )
@@ -87,7 +87,10 @@ def test_bad_settings_get_a_sentence(change, sentence):
     ("change", "sentence"),
     [
         ({"optimizers": ("guess",)}, "optimizer must be one of"),
-        ({"boxes": ("huge",)}, "box must be one of 'plausible', 'minmax', 'wide'; got 'huge'."),
+        (
+            {"boxes": ("huge",)},
+            "place must be one of 'rows', 'plausible', 'minmax', 'wide'; got 'huge'.",
+        ),
         ({"combinations": (("kmeanz", "social"),)}, "clustering must be one of"),
         ({"combinations": PAIRS, "target": "sota"}, "No fair algorithm is known here for k-median"),
     ],
