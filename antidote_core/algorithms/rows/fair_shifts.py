@@ -1,6 +1,6 @@
-"""What fairness asks of the centres, as linear rows in s_c = centre of cluster c - mean of its U.
+"""What fairness asks of the centres, as linear rows in their shift u from where they are aimed at.
 
-Both costs are written as rows @ s - t <= ends: balance with t = max |log ratio| and its tangents,
+Both costs are written as rows @ u - t <= ends: balance with t = max |log ratio| and its tangents,
 social with t = the cost itself, each group's cost by its tangent at the present centres.
 """
 
@@ -21,7 +21,7 @@ SMALLEST_RATIO = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class ShiftRows:
-    """rows (f, k * d) @ s - t <= ends - margins, all in units of t."""
+    """rows (f, k * d) @ u - t <= ends - margins, all in units of t."""
 
     rows: Floats
     ends: Floats
@@ -64,15 +64,25 @@ class BalanceShifts:
         self._model.constrain(
             recorder, cells, lambda c: slice(c * d, (c + 1) * d), k * d  # type: ignore[arg-type]
         )
+        counts = np.maximum(cells.counts[:, self._sizes > 0], HALF_A_POINT)
+        rows = np.vstack(recorder.rows)[:, :-1]  # in the shift from the means, as the model has it
         return ShiftRows(
-            np.vstack(recorder.rows)[:, :-1],
-            np.concatenate(recorder.ends),
-            np.tile(self.errors(cells.counts).ravel(), 2),
+            rows,
+            np.concatenate(recorder.ends) - rows @ cells.shifts.ravel(),
+            np.tile(self.errors(counts).ravel(), 2),
         )
 
-    def errors(self, counts: Floats) -> Floats:
-        """Standard error of the log of every share, (k, groups that are present)."""
+    def room_in_errors(self, counts: Floats, target: float) -> float:
+        """By how many standard errors the share that is nearest to missing the target meets it."""
         counts = np.maximum(counts[:, self._sizes > 0], HALF_A_POINT)
+        shares = self._sizes[self._sizes > 0] / self._sizes.sum()
+        logs = np.log(counts / counts.sum(axis=1, keepdims=True) / shares)
+        room = self.relief(target) - np.abs(logs)
+        errors = np.maximum(self.errors(counts), 1e-12)
+        return float((room / errors).min())
+
+    def errors(self, counts: Floats) -> Floats:
+        """Standard error of the log of every share, from counts (k, g)."""
         shares = counts / counts.sum(axis=1, keepdims=True)
         return np.sqrt((1.0 - shares) / counts)
 
@@ -96,7 +106,7 @@ class SocialShifts:
         return cost / self.unit
 
     def at(self, cells: Cells) -> ShiftRows:
-        """One row per group: f_j(s0) + grad f_j(s0) (s - s0) <= t, s0 the present shift."""
+        """One row per group: f_j + grad f_j u <= t."""
         k, d = cells.means.shape
         present = self._members > 0
         members = self._members[present]
@@ -106,8 +116,7 @@ class SocialShifts:
         costs = (self._squares[present] + (counts * norms - 2.0 * weighted).sum(axis=0)) / members
         slopes = 2.0 * (counts[:, :, None] * cells.centers[:, None, :] - sums) / members[:, None]
         rows = slopes.transpose(1, 0, 2).reshape(-1, k * d) / self.unit
-        ends = rows @ cells.shifts.ravel() - costs / self.unit
-        return ShiftRows(rows, ends, np.zeros(len(ends)))
+        return ShiftRows(rows, -costs / self.unit, np.zeros(len(costs)))
 
 
 FairShifts = BalanceShifts | SocialShifts

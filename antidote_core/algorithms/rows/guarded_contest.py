@@ -20,6 +20,7 @@ from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
 
+FAR = 0.3  # distances between centres; the inertia lost grows with the square of the distance
 HALF = 0.5  # a rival that has eaten half of its margin is ahead: it follows V, the cut does not
 
 
@@ -63,16 +64,26 @@ class GuardedContest(Contest):
             return self._worst
         return super().cost(counts, group_costs)
 
+    def cost_of(self, antidote: Floats) -> float:
+        """The guarded cost of C(U ∪ V)."""
+        _, counts, group_costs = self.evaluator.statistics(antidote)
+        return self.cost(counts, group_costs)
+
     def squares(self, centers: Floats) -> Floats:
         """Squared distance (n,) of every row of U to the nearest of these centres."""
         return nearest_center(self.problem.points, centers)[1]
 
-    def need(self, rival: Floats, squares: Floats) -> float:
-        """What squares (n,) must win by over those of a rival: fixed, and z standard errors."""
+    def need(self, rival: Floats, theirs: Floats, centers: Floats, squares: Floats) -> float:
+        """What centres (k, d) with squares (n,) must win by over a rival with `theirs` (n,).
+
+        A fixed part of the inertia, less against rivals close by, and z standard errors.
+        """
+        distance = apart(rival, centers) / separation(centers)
+        fixed = self.fixed_margin * min(1.0, (distance / FAR) ** 2)
         if not self.lasting:
-            return self.fixed_margin
-        spread = float(np.std(rival - squares))
-        return self.fixed_margin + self.lasting * math.sqrt(len(squares)) * spread
+            return fixed
+        spread = float(np.std(theirs - squares))
+        return fixed + self.lasting * math.sqrt(len(squares)) * spread
 
     def cut_squares(self, cut: Cut) -> tuple[Floats, float]:
         """Squared distances (n,) to the centres of a cut, and the cost of U there."""
@@ -112,7 +123,8 @@ class GuardedContest(Contest):
             lead = max(lead, -gap)
             if squares is None:
                 squares = self.squares(centers)
-            if gap < HALF * self.need(self.squares(run.fixpoint.centers), squares):
+            theirs = self.squares(run.fixpoint.centers)
+            if gap < HALF * self.need(run.fixpoint.centers, theirs, centers, squares):
                 ahead.append(run)
         ahead.sort(key=lambda run: run.fixpoint.inertia)
         return Standing(tuple(ahead), lead)

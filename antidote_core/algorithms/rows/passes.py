@@ -1,53 +1,47 @@
 """Passes from one aim: a program, Lloyd on U ∪ V, the contest, and the aim follows the centres.
 
-With B the centres aimed at, cells by nearest centre, n_c rows and mean x̄_c in cell c, the unknowns
-are the copies m_i. The centre of cell c comes to x̄_c + s_c, s_c = sum_{i in c} m_i (x_i - x̄_c) / N_c
-with N_c from the last pass, and the limits are linear in m:
-
-    rival C:    sum_i m_i (d_C(x_i)^2 - d_B(x_i)^2) >= I(U; B) - I(U; C) + margin
-    trust:      |x̄_c + s_c - B_c| <= radius, for every cell and feature
-    fairness:   the tangents of `fair_shifts`
-    guard:      the tangent of I(U; x̄ + s) <= most
-
-B stands in for the centres that k-means will find, which have lower inertia still, so a cut that
-holds for B holds for them.
+A pass whose centres are fair enough and beat every rival known so far is kept; before it counts, a
+hunt with fresh starts looks for rivals nobody knew. One that turns up becomes a cut, and the passes
+go on.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
-from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, Run
+from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, SAME, Run
 from antidote_core.algorithms.design.designer import DesignStep
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.aims import Aim
-from antidote_core.algorithms.rows.copies_program import (
-    Limits,
-    Plan,
-    plan_copies,
-    whole_copies,
-)
+from antidote_core.algorithms.rows.copies_program import PRICE, Plan, plan_copies, whole_copies
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
 from antidote_core.algorithms.rows.guarded_contest import GuardedContest, Standing
 from antidote_core.algorithms.rows.row_design import Reasons, RowDesign, copied
+from antidote_core.algorithms.rows.row_limits import RowLimits
+from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints, jsonable
 
 PASSES = 40
-MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
 PATIENCE = 4  # passes that bring nothing
+HUNTS = 4  # that turned up a rival, from one aim
+MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
+NOT_MUCH_LARGER = 1.5  # than the best so far
 WORTH = 0.995  # of the size, for a pass to have brought something
+CLOSER = 0.95  # of the way to the target, for a pass to have come closer
 SMALLEST_TRUST = 1e-3
-WIDEN, NARROW = 1.3, 0.4
-KEPT_ROOM = 0.5  # of the way from cost 0 to the target, left by the margin on the shares
+WIDEN, NARROW, CALM = 1.3, 0.4, 0.7
+AGAIN = 0.3  # of the widest trust region, after a hunt
+MOST_ROOM = 15.0
+SCATTERED = 1.2  # how much more room than fresh runs were seen to need
 COPY_COST = 1e-5  # where the size is given, copies that do not help are left out
-LEAD_PRICE = 20.0
 RELIEF_COST = 1e4
+LEAD_PRICE = 20.0  # a rival ahead by 1% weighs as much as 0.2 of t
 
 
 @dataclass(frozen=True)
@@ -67,29 +61,71 @@ class Goal:
         return self.target is not None and cost <= self.target
 
 
-@dataclass(eq=False)
-class Found:
-    """The best so far, over all aims: one that wins its contests, and the one nearest to it."""
-
-    best: RowDesign | None = None
-    centers: Floats | None = None
-    nearest: RowDesign | None = None
-    nearest_centers: Floats | None = None
-
-
 @dataclass(frozen=True, eq=False)
-class _Pass:
+class Pass:
     """One pass: what was aimed at, what was planned, and what came of it."""
 
     cells: Cells
     cuts: list[Cut]
     plan: Plan
+    cut_prices: Floats
     copies: Ints
     run: Run
 
     @property
     def size(self) -> int:
+        """Whole copies."""
         return int(self.copies.sum())
+
+    @property
+    def centers(self) -> Floats:
+        """Where Lloyd's algorithm ended, (k, d)."""
+        return self.run.fixpoint.centers
+
+    @property
+    def priced(self) -> float:
+        """Copies, and what the program would pay for the limits that it missed."""
+        return self.size + PRICE * float(self.plan.short.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Winner:
+    """A design with the centres it leads to, and its copies before rounding (n,)."""
+
+    design: RowDesign
+    centers: Floats
+    fractions: Floats
+
+
+@dataclass(eq=False)
+class Found:
+    """The best so far, over all aims: one that wins its contests, and the one nearest to that."""
+
+    best: Winner | None = None
+    nearest: Winner | None = None
+
+
+@dataclass(eq=False)
+class _Path:
+    """Where the passes from one aim have come to."""
+
+    centers: Floats
+    scale: float
+    widest: float
+    radius: float
+    held: Floats
+    excess: float = math.inf
+    merit: float = math.inf
+    begin: Ints | None = None
+    stale: int = 0
+
+    @property
+    def stuck(self) -> bool:
+        return self.stale >= PATIENCE or self.radius < SMALLEST_TRUST * self.scale
+
+    def again(self) -> None:
+        """Go on after a hunt has taught a rival."""
+        self.stale, self.radius = 0, AGAIN * self.widest
 
 
 class Passes:
@@ -106,210 +142,217 @@ class Passes:
         self.contest, self.shifts, self.rows, self.cap = contest, shifts, rows, cap
         self.problem = contest.problem
         self.stopped = stopped
+        self.room = shifts.room  # below the target, since fresh runs stop short of the fixpoint
+        self._limits = RowLimits(contest, shifts, rows)
         self._columns = np.ascontiguousarray(self.problem.points[rows])
 
     def follow(
         self, aim: Aim, goal: Goal, found: Found, passes: int = PASSES, margin: float = 1.0
     ) -> Generator[DesignStep, None, None]:
         """Passes from one aim; what is better than `found` is put there."""
-        centers = aim.centers
-        scale = separation(centers)
-        widest = radius = self.shifts.trust * scale
-        room, excess, held = self.shifts.room, math.inf, np.zeros(len(centers))
-        merit = math.inf
-        begin: Ints | None = None
-        stale = 0
+        path = self._path(aim)
+        pending: tuple[Pass, Standing] | None = None
+        hunts = 0
         for index in range(passes):
-            if self.stopped() or stale >= PATIENCE or radius < SMALLEST_TRUST * scale:
+            if self.stopped():
                 return
-            ceiling = MOST_COPIES * len(self.problem.points)
-            if found.best is not None:
-                ceiling = min(ceiling, 1.5 * found.best.size)
-            step = self._pass(centers, goal, room, radius, held, begin, margin, ceiling)
+            if path.stuck:
+                if pending is None or hunts >= HUNTS:
+                    break
+                won = yield from self._hunt(*pending, aim, index, goal, found)
+                pending, hunts = None, hunts + 1
+                if won:
+                    break
+                path.again()
+            step = self.one(path, goal, found, margin)
             if step is None:
-                return
-            begin = step.plan.useful
-            standing, hunted = yield from self._contest(step, goal, found, aim, index)
-            better = self._offer(step, standing, aim.name, goal, found, hunted)
+                break
+            standing = self._standing(step, goal)
             yield self._report("cut" if standing.ahead else "pass", step, standing, aim, index, goal, found)
-            moved = apart(step.run.fixpoint.centers, centers)
-            new_excess = self._excess(step.run.cost, goal)
-            new_merit = self._merit(step, standing)
-            if goal.smallest:
-                accepted = new_excess <= 0 or new_excess < 0.95 * excess
-            else:
-                accepted = new_merit < merit - 1e-6
-            closer = excess > 0 and new_excess < 0.95 * excess
-            progress = better or (closer if goal.smallest else accepted)
-            stale = 0 if progress else stale + 1
-            if accepted:
-                centers, excess, merit = step.run.fixpoint.centers, new_excess, new_merit
-                held = self._held(step)
-                radius = min(WIDEN * radius, widest) if progress else 0.7 * radius
-                room = max(self.shifts.room, 0.8 * room)
-            else:
-                radius = NARROW * min(radius, max(moved, 1e-9))
-                if goal.target is not None and goal.smallest and math.isfinite(step.run.cost):
-                    room = min(room + (step.run.cost - goal.target), 10 * self.shifts.room)
+            better = not standing.ahead and self._better(step, goal, found, pending)
+            if better:
+                worth = self._worth(step, goal, found, pending)
+                pending = (step, standing)
+                if found.best is None:
+                    worth = yield from self._hunt(*pending, aim, index, goal, found)
+                    pending = None
+                better = worth
+            elif standing.ahead:
+                self._keep_nearest(step, standing, aim.name, goal, found)
+            self._advance(path, step, standing, better, goal)
+        if pending is not None and not self.stopped():
+            yield from self._hunt(*pending, aim, index, goal, found)
 
-    def _excess(self, cost: float, goal: Goal) -> float:
-        if goal.target is None or not math.isfinite(cost):
-            return math.inf
-        return max(0.0, self.shifts.relief(cost) - self.shifts.relief(goal.target))
+    def _path(self, aim: Aim) -> _Path:
+        scale = separation(aim.centers)
+        trust = self.shifts.trust * scale
+        return _Path(aim.centers, scale, trust, trust, np.zeros(len(aim.centers)))
 
-    def _merit(self, step: _Pass, standing: Standing) -> float:
-        if not math.isfinite(step.run.cost):
-            return math.inf
-        lead = max(0.0, standing.lead / step.run.fixpoint.inertia)
-        return self.shifts.relief(step.run.cost) + LEAD_PRICE * lead
+    def first(self, aim: Aim, goal: Goal) -> Pass | None:
+        """The first pass from an aim, to see what it would take."""
+        return self.one(self._path(aim), goal, Found(), 1.0)
 
-    def _held(self, step: _Pass) -> Floats:
-        """Copies per cell at the new centres, (k,)."""
-        from antidote_core.geometry import nearest_center
-
-        chosen = np.flatnonzero(step.copies)
-        labels, _ = nearest_center(self._columns[chosen], step.run.fixpoint.centers)
-        return np.bincount(
-            labels, weights=step.copies[chosen], minlength=len(step.run.fixpoint.centers)
-        )
-
-    def _pass(
-        self, centers: Floats, goal: Goal, room: float, radius: float, held: Floats,
-        begin: Ints | None, margin: float, ceiling: float,
-    ) -> _Pass | None:  # fmt: skip
+    def one(self, path: _Path, goal: Goal, found: Found, margin: float) -> Pass | None:
         """One program and Lloyd's answer to it; None when a cell holds nobody."""
-        cells = cells_at(centers, self.problem.points, self.problem.groups)
+        cells = cells_at(path.centers, self.problem.points, self.problem.groups)
         if cells is None:
             return None
-        enough = goal.target if goal.target is not None else self._cost_at(cells) + self.shifts.close
-        cuts = self.contest.rivals_of(centers, enough)
-        limits = self._limits(cells, cuts, goal, room, radius, held, margin).scaled()
-        if goal.smallest:
-            plan = plan_copies(limits, self.cap, size=ceiling, begin=begin)
+        enough, wanted = goal.target, None
+        if enough is None:
+            enough = self.contest.cost(*self.contest.evaluator.at(path.centers)) + self.shifts.close
         else:
-            plan = plan_copies(
-                limits, self.cap, size=goal.size, copy_cost=COPY_COST, relief_cost=RELIEF_COST,
-                begin=begin,
-            )  # fmt: skip
-        copies = whole_copies(limits, plan, self.cap, goal.size)
-        run = self.contest.run(self._antidote(copies), centers)
-        return _Pass(cells, cuts, plan, copies, run)
-
-    def _antidote(self, copies: Ints) -> Floats:
-        return copied(self._columns, copies)
-
-    def _cost_at(self, cells: Cells) -> float:
-        return self.contest.cost(*self.contest.evaluator.at(cells.centers))
-
-    def _limits(
-        self, cells: Cells, cuts: list[Cut], goal: Goal, room: float, radius: float, held: Floats,
-        margin: float,
-    ) -> Limits:  # fmt: skip
-        """All limits on the copies of the rows that may be copied."""
-        k, d = cells.means.shape
-        columns = len(self.rows)
-        labels = cells.labels[self.rows]
-        totals = cells.sizes + held
-        effect = (self._columns - cells.means[labels]) / totals[labels, None]
-        squares = self.contest.squares(cells.centers)
-        inertia = float(squares.sum())
-
-        cut_rows = np.empty((len(cuts), columns))
-        cut_ends = np.empty(len(cuts))
-        for r, cut in enumerate(cuts):
-            theirs, _ = self.contest.cut_squares(cut)
-            cut_rows[r] = theirs[self.rows] - squares[self.rows]
-            cut_ends[r] = inertia - cut.inertia + margin * self.contest.need(theirs, squares)
-
-        trust = np.zeros((k, d, columns))
-        for c in range(k):
-            trust[c][:, labels == c] = effect[labels == c].T
-        trust = trust.reshape(k * d, columns)
-        off = (cells.means - cells.centers).ravel()
-
-        fair = self.shifts.at(cells)
-        fair_rows = np.empty((len(fair.ends), columns))
-        shaped = fair.rows.reshape(-1, k, d)
-        for c in range(k):
-            fair_rows[:, labels == c] = shaped[:, c] @ effect[labels == c].T
-        fair_ends = fair.ends.copy()
+            wanted = self.shifts.relief(enough - (self.room if goal.smallest else 0.0))
+        cuts = self.contest.rivals_of(path.centers, enough)
+        limits = self._limits.at(cells, cuts, wanted, path.radius, path.held, margin)
+        scaled = limits.scaled()
         if goal.smallest:
-            assert goal.target is not None
-            wanted = self.shifts.relief(goal.target - room)
-            fair_ends += wanted - np.minimum(
-                self.contest.lasting * fair.margins, (1.0 - KEPT_ROOM) * wanted
-            )
+            size = self._ceiling(found)
+            plan = plan_copies(scaled, self.cap, size=size, begin=path.begin)
+        else:
+            size = goal.size
+            plan = plan_copies(
+                scaled, self.cap, size=size, copy_cost=COPY_COST, relief_cost=RELIEF_COST,
+                begin=path.begin,
+            )  # fmt: skip
+        path.begin = plan.useful
+        copies = whole_copies(scaled, plan, self.cap, size)
+        run = self.contest.run(copied(self._columns, copies), path.centers)
+        scale = np.abs(limits.matrix[: len(cuts)]).max(axis=1, initial=1e-300)
+        return Pass(cells, cuts, plan, plan.prices[: len(cuts)] / scale, copies, run)
 
-        guard_row, guard_end = np.empty((0, columns)), np.empty(0)
-        if math.isfinite(self.contest.most):
-            slope = 2.0 * cells.sizes[:, None] * cells.shifts
-            guard_row = (slope[labels] * effect).sum(axis=1)[None, :]
-            tangent = (cells.sizes[:, None] * cells.shifts**2).sum()
-            guard_end = np.array([self.contest.most - (cells.inertia - tangent)])
+    def shortfall(self, step: Pass) -> float:
+        """How much a pass of a given size lacks: t, and the limits it missed, in copies."""
+        lacking = step.plan.short[: len(step.cuts)].sum()
+        return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
 
-        below = [cut_ends, -radius - off, np.full(len(fair_ends) + len(guard_end), -np.inf)]
-        above = [np.full(len(cuts), np.inf), radius - off, fair_ends, guard_end]
-        kinds = [np.ones(len(cuts)), np.zeros(k * d), np.ones(len(fair_ends)), np.ones(len(guard_end))]
-        relief = [np.zeros(len(cuts) + k * d), np.ones(len(fair_ends)), np.zeros(len(guard_end))]
-        return Limits(
-            np.vstack([cut_rows, trust, fair_rows, guard_row]),
-            np.concatenate(below),
-            np.concatenate(above),
-            np.concatenate(relief),
-            np.concatenate(kinds),
-        )
+    def _ceiling(self, found: Found) -> float:
+        most = max(MOST_COPIES * len(self.problem.points), 1.0)
+        if found.best is None:
+            return most
+        return min(most, NOT_MUCH_LARGER * max(found.best.design.size, 1))
 
-    def _contest(
-        self, step: _Pass, goal: Goal, found: Found, aim: Aim, index: int
-    ) -> Generator[DesignStep, None, tuple[Standing, bool]]:
-        """The contest against all known rivals, then a hunt where V would be the best so far."""
-        contest = self.contest
-        antidote = self._antidote(step.copies)
-        enough = goal.target if goal.target is not None else step.run.cost + self.shifts.close
-        standing = contest.standing(step.run, antidote, enough)
-        contest.remember_all(standing.ahead)
-        if standing.ahead or not self._promising(step, goal, found):
-            return standing, False
+    def _enough(self, step: Pass, goal: Goal) -> float:
+        return goal.target if goal.target is not None else step.run.cost + self.shifts.close
+
+    def _standing(self, step: Pass, goal: Goal) -> Standing:
+        """The contest against all known rivals."""
+        antidote = copied(self._columns, step.copies)
+        standing = self.contest.standing(step.run, antidote, self._enough(step, goal))
+        self.contest.remember_all(standing.ahead)
+        return standing
+
+    def _hunt(
+        self, step: Pass, standing: Standing, aim: Aim, index: int, goal: Goal, found: Found
+    ) -> Generator[DesignStep, None, bool]:
+        """Fresh starts look for rivals; whether there are none, and V was put to `found`."""
+        contest, enough = self.contest, self._enough(step, goal)
+        antidote = copied(self._columns, step.copies)
         runs: list[Run] = []
         while len(runs) < HUNT_STARTS:
             if self.stopped():
-                return standing, False
+                return False
             runs += contest.hunt(antidote, HUNT_BATCH, self.stopped)
             hunted = contest.compare(step.run, runs, enough)
             standing = Standing(hunted.ahead, max(standing.lead, hunted.lead))
             yield self._report("hunt", step, standing, aim, index, goal, found)
             if standing.ahead:
                 contest.remember_all(standing.ahead)
-                break
-        return standing, not standing.ahead
+                return False
+        if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
+            return False
+        found.best = self._winner(step, standing, aim.name)
+        return True
 
-    def _promising(self, step: _Pass, goal: Goal, found: Found) -> bool:
-        """Whether V would be the best so far if no rival beats it."""
-        if goal.smallest:
-            return goal.met(step.run.cost) and (found.best is None or step.size < found.best.size)
-        limit = self.problem.vanilla.cost if found.best is None else found.best.cost
-        return step.run.cost < limit - 1e-9
-
-    def _offer(
-        self, step: _Pass, standing: Standing, name: str, goal: Goal, found: Found, hunted: bool
-    ) -> bool:
-        """Keep the pass where it is the best, or the nearest to winning; whether it is worth it."""
-        if hunted:
-            worth = found.best is None or not goal.smallest or step.size < WORTH * found.best.size
-            found.best = self._designed(step, standing, name)
-            found.centers = step.run.fixpoint.centers
-            return worth
-        fairer = step.run.cost < self.problem.vanilla.cost - self.shifts.close
-        if fairer and (found.nearest is None or standing.lead < found.nearest.lead):
-            found.nearest = self._designed(step, standing, name)
-            found.nearest_centers = step.run.fixpoint.centers
+    def _steady(self, step: Pass, runs: list[Run], target: float) -> bool:
+        """Whether fresh runs that come to the same clustering all stop below the target."""
+        near = SAME * separation(step.centers)
+        costs = [run.cost for run in runs if apart(run.fixpoint.centers, step.centers) <= near]
+        worst = max(costs, default=step.run.cost)
+        if worst <= target or not math.isfinite(worst):
+            return True
+        self.widen_room(SCATTERED * (worst - step.run.cost))
         return False
 
-    def _designed(self, step: _Pass, standing: Standing, name: str) -> RowDesign:
-        copies = np.zeros(len(self.problem.points), dtype=np.int64)
-        copies[self.rows] = step.copies
+    def widen_room(self, room: float) -> None:
+        """Aim lower from now on: fresh runs were seen to end this much above the fixpoint."""
+        self.room = min(max(self.room, room), MOST_ROOM * self.shifts.room)
+
+    def _better(
+        self, step: Pass, goal: Goal, found: Found, pending: tuple[Pass, Standing] | None
+    ) -> bool:
+        """Whether V would be the best so far if no rival beats it."""
+        if goal.smallest:
+            if not goal.met(step.run.cost):
+                return False
+            sizes = [found.best.design.size] if found.best is not None else []
+            sizes += [pending[0].size] if pending is not None else []
+            return step.size < min(sizes, default=math.inf)
+        costs = [self.problem.vanilla.cost]
+        costs += [found.best.design.cost] if found.best is not None else []
+        costs += [pending[0].run.cost] if pending is not None else []
+        return step.run.cost < min(costs) - 1e-9
+
+    def _worth(
+        self, step: Pass, goal: Goal, found: Found, pending: tuple[Pass, Standing] | None
+    ) -> bool:
+        """Whether V is so much better that the passes should go on."""
+        if not goal.smallest:
+            return True
+        sizes = [found.best.design.size] if found.best is not None else []
+        sizes += [pending[0].size] if pending is not None else []
+        return step.size < WORTH * min(sizes, default=math.inf)
+
+    def _keep_nearest(
+        self, step: Pass, standing: Standing, name: str, goal: Goal, found: Found
+    ) -> None:
+        """Of designs that lose, the one whose rival leads least."""
+        limit = self.problem.vanilla.cost - self.shifts.close
+        if goal.target is not None:
+            limit = min(limit, goal.target)
+        if step.run.cost > limit:
+            return
+        if found.nearest is None or standing.lead < found.nearest.design.lead:
+            found.nearest = self._winner(step, standing, name)
+
+    def _advance(
+        self, path: _Path, step: Pass, standing: Standing, better: bool, goal: Goal
+    ) -> None:
+        """Take the centres of the pass, or take it back and trust less."""
+        excess, merit = self._excess(step.run.cost, goal), self._merit(step, standing)
+        closer = 0 < excess < CLOSER * path.excess
+        accepted = excess <= 0 or closer if goal.smallest else merit < path.merit - 1e-6
+        progress = better or (closer if goal.smallest else accepted)
+        path.stale = 0 if progress else path.stale + 1
+        if accepted:
+            path.centers, path.excess, path.merit = step.centers, excess, merit
+            path.radius = min(WIDEN * path.radius, path.widest) if progress else CALM * path.radius
+            chosen = np.flatnonzero(step.copies)
+            labels, _ = nearest_center(self._columns[chosen], step.centers)
+            path.held = np.bincount(
+                labels, weights=step.copies[chosen], minlength=len(step.centers)
+            )
+        else:
+            moved = apart(step.centers, path.centers)
+            path.radius = NARROW * min(path.radius, max(moved, SMALLEST_TRUST * path.scale))
+
+    def _excess(self, cost: float, goal: Goal) -> float:
+        """By how much a cost misses the target, in units of t."""
+        if goal.target is None or not math.isfinite(cost):
+            return math.inf
+        return max(0.0, self.shifts.relief(cost) - self.shifts.relief(goal.target))
+
+    def _merit(self, step: Pass, standing: Standing) -> float:
+        if not math.isfinite(step.run.cost):
+            return math.inf
+        lead = max(0.0, standing.lead / step.run.fixpoint.inertia)
+        return self.shifts.relief(step.run.cost) + LEAD_PRICE * lead
+
+    def _winner(self, step: Pass, standing: Standing, name: str) -> Winner:
+        n = len(self.problem.points)
+        copies, fractions = np.zeros(n, dtype=np.int64), np.zeros(n)
+        copies[self.rows], fractions[self.rows] = step.copies, step.plan.copies
         feasible = step.plan.short.max(initial=0.0) < 1e-6
-        return RowDesign(
+        design = RowDesign(
             copies=copies,
             cost=step.run.cost,
             start=name,
@@ -317,37 +360,39 @@ class Passes:
             bound=step.plan.bound if feasible else None,
             reasons=self._reasons(step),
         )
+        return Winner(design, step.centers, fractions)
 
-    def _reasons(self, step: _Pass) -> Reasons:
-        """Prices times coefficients: what the copies of a row do for each cut."""
+    def _reasons(self, step: Pass) -> Reasons:
+        """Prices times coefficients: what the copies of a row do against each rival."""
         chosen = np.flatnonzero(step.copies)
         rows = self.rows[chosen]
         clusters = step.cells.labels[rows]
-        rivals = tuple((cut.centers, self.contest.cut_squares(cut)[1]) for cut in step.cuts)
-        if not rivals or not len(rows):
-            return Reasons(rows, np.full(len(rows), -1), clusters, rivals)
+        known = [self.contest.cut_squares(cut) for cut in step.cuts]
+        if not known or not len(rows):
+            return Reasons(rows, np.full(len(rows), -1), clusters)
         squares = self.contest.squares(step.cells.centers)[rows]
-        gains = np.stack([self.contest.cut_squares(cut)[0][rows] - squares for cut in step.cuts])
-        scale = np.abs(gains).max(axis=1, keepdims=True)
-        worth = step.plan.prices[: len(rivals), None] * gains / np.where(scale > 0, scale, 1.0)
+        gains = np.stack([theirs[rows] - squares for theirs, _ in known])
+        worth = step.cut_prices[:, None] * gains
         rival = np.where(worth.max(axis=0) > 0, worth.argmax(axis=0), -1)
+        rivals = tuple((cut.centers, cost) for cut, (_, cost) in zip(step.cuts, known, strict=True))
         return Reasons(rows, rival, clusters, rivals)
 
     def _report(
-        self, kind: str, step: _Pass, standing: Standing, aim: Aim, index: int, goal: Goal,
+        self, kind: str, step: Pass, standing: Standing, aim: Aim, index: int, goal: Goal,
         found: Found,
     ) -> DesignStep:  # fmt: skip
+        best = found.best
         data: dict[str, Any] = {
             "size": step.size if goal.smallest else int(goal.size),
             "used": step.size,
-            "best": None if found.best is None else found.best.cost,
-            "best_size": None if found.best is None else found.best.size,
+            "best": None if best is None else best.design.cost,
+            "best_size": None if best is None else best.design.size,
             "start": aim.name,
             "step": index,
             "cost": step.run.cost,
             "cuts": len(self.contest.cuts),
             "lead": standing.lead,
             "short": step.plan.short.max(initial=0.0),
-            "bound": step.plan.bound,
+            "bound": step.plan.bound if goal.smallest else None,
         }
         return DesignStep(kind, jsonable(data))
