@@ -22,6 +22,7 @@ from antidote_core.types import Floats, Ints
 
 PRICE = 1e3  # of one unit of slack, in copies
 BEST_PER_ROW = 120  # columns to begin with, for every row of the program and each direction
+FEW_PER_ROW = 8
 MOST_JOINING = 600
 MOST_SOLVES = 30
 TOLERANCE = 1e-6
@@ -91,7 +92,7 @@ def plan_copies(
     """
     matrix = limits.matrix
     columns = matrix.shape[1]
-    working = _first_columns(matrix, begin)
+    working = _first_columns(limits, begin)
     bounded = np.isfinite(size)
     for _ in range(MOST_SOLVES):
         chosen = np.flatnonzero(working)
@@ -125,14 +126,15 @@ def _short(limits: Limits, values: Floats) -> Floats:
     return np.maximum(np.maximum(below, above), 0.0)
 
 
-def _first_columns(matrix: Floats, begin: Ints | None) -> np.ndarray:
-    """The columns with the largest coefficients of every row, either sign."""
-    rows, columns = matrix.shape
+def _first_columns(limits: Limits, begin: Ints | None) -> np.ndarray:
+    """The columns with the largest coefficients of every row, either sign; more for strict rows."""
+    columns = limits.matrix.shape[1]
     working = np.zeros(columns, dtype=bool)
-    count = min(columns, BEST_PER_ROW if begin is None else BEST_PER_ROW // 8)
     if begin is not None:
         working[begin] = True
-    for row in matrix:
+    for row, strict in zip(limits.matrix, limits.strict, strict=True):
+        wanted = BEST_PER_ROW if strict and begin is None else FEW_PER_ROW
+        count = min(columns, wanted)
         working[np.argpartition(row, columns - count)[columns - count :]] = True
         working[np.argpartition(row, count - 1)[:count]] = True
     return working

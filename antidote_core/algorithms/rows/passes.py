@@ -31,11 +31,13 @@ PASSES = 40
 PATIENCE = 4  # passes that bring nothing
 HUNTS = 4  # that turned up a rival, from one aim
 MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
+FIRST_COPIES, MORE_COPIES = 0.1, 1.4  # at first, and when they do not suffice
 NOT_MUCH_LARGER = 1.5  # than the best so far
 WORTH = 0.995  # of the size, for a pass to have brought something
 CLOSER = 0.95  # of the way to the target, for a pass to have come closer
 SMALLEST_TRUST = 1e-3
 WIDEN, NARROW, CALM = 1.3, 0.4, 0.7
+SURPRISING = 0.6  # part of a move that was not foretold, for the trust region to shrink
 AGAIN = 0.3  # of the widest trust region, after a hunt
 MOST_ROOM = 15.0
 SCATTERED = 1.2  # how much more room than fresh runs were seen to need
@@ -71,6 +73,7 @@ class Pass:
     cut_prices: Floats
     copies: Ints
     run: Run
+    foretold: Floats
 
     @property
     def size(self) -> int:
@@ -81,6 +84,18 @@ class Pass:
     def centers(self) -> Floats:
         """Where Lloyd's algorithm ended, (k, d)."""
         return self.run.fixpoint.centers
+
+    @property
+    def asked(self) -> float:
+        """How far the program meant to move any centre."""
+        return float(np.abs(self.foretold).max())
+
+    @property
+    def surprise(self) -> float:
+        """How far off the centres ended, relative to how far they were to go."""
+        went = (self.centers - self.cells.centers).ravel()
+        length = max(float(np.linalg.norm(self.foretold)), float(np.linalg.norm(went)), 1e-12)
+        return float(np.linalg.norm(went - self.foretold)) / length
 
     @property
     def priced(self) -> float:
@@ -116,12 +131,22 @@ class _Path:
     held: Floats
     excess: float = math.inf
     merit: float = math.inf
+    room: float = 0.0
+    most_copies: float = FIRST_COPIES
     begin: Ints | None = None
     stale: int = 0
 
     @property
     def stuck(self) -> bool:
         return self.stale >= PATIENCE or self.radius < SMALLEST_TRUST * self.scale
+
+    def aim_lower(self, cost: float, goal: Goal, least: float, most: float) -> None:
+        """More room below the target after a pass that missed it by little, else less."""
+        missed = cost - goal.target if goal.target is not None else -math.inf
+        if 0 < missed < most:
+            self.room = min(max(self.room, least) + missed, most)
+        elif missed <= 0:
+            self.room = max(least, CALM * self.room)
 
     def again(self) -> None:
         """Go on after a hunt has taught a rival."""
@@ -201,12 +226,12 @@ class Passes:
         if enough is None:
             enough = self.contest.cost(*self.contest.evaluator.at(path.centers)) + self.shifts.close
         else:
-            wanted = self.shifts.relief(enough - (self.room if goal.smallest else 0.0))
+            wanted = self.shifts.relief(enough - (max(path.room, self.room) if goal.smallest else 0.0))
         cuts = self.contest.rivals_of(path.centers, enough)
         limits = self._limits.at(cells, cuts, wanted, path.radius, path.held, margin)
         scaled = limits.scaled()
         if goal.smallest:
-            size = self._ceiling(found)
+            size = self._ceiling(path, found)
             plan = plan_copies(scaled, self.cap, size=size, begin=path.begin)
         else:
             size = goal.size
@@ -215,18 +240,21 @@ class Passes:
                 begin=path.begin,
             )  # fmt: skip
         path.begin = plan.useful
+        if goal.smallest and plan.copies.sum() > size - 1:
+            path.most_copies = min(MORE_COPIES * path.most_copies, MOST_COPIES)
         copies = whole_copies(scaled, plan, self.cap, size)
         run = self.contest.run(copied(self._columns, copies), path.centers)
         scale = np.abs(limits.matrix[: len(cuts)]).max(axis=1, initial=1e-300)
-        return Pass(cells, cuts, plan, plan.prices[: len(cuts)] / scale, copies, run)
+        foretold = self._limits.foretold(limits, len(cuts), copies, path.radius)
+        return Pass(cells, cuts, plan, plan.prices[: len(cuts)] / scale, copies, run, foretold)
 
     def shortfall(self, step: Pass) -> float:
         """How much a pass of a given size lacks: t, and the limits it missed, in copies."""
         lacking = step.plan.short[: len(step.cuts)].sum()
         return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
 
-    def _ceiling(self, found: Found) -> float:
-        most = max(MOST_COPIES * len(self.problem.points), 1.0)
+    def _ceiling(self, path: _Path, found: Found) -> float:
+        most = max(path.most_copies * len(self.problem.points), 1.0)
         if found.best is None:
             return most
         return min(most, NOT_MUCH_LARGER * max(found.best.design.size, 1))
@@ -321,19 +349,22 @@ class Passes:
         excess, merit = self._excess(step.run.cost, goal), self._merit(step, standing)
         closer = 0 < excess < CLOSER * path.excess
         accepted = excess <= 0 or closer if goal.smallest else merit < path.merit - 1e-6
+        path.aim_lower(step.run.cost, goal, self.room, MOST_ROOM * self.shifts.room)
         progress = better or (closer if goal.smallest else accepted)
         path.stale = 0 if progress else path.stale + 1
         if accepted:
             path.centers, path.excess, path.merit = step.centers, excess, merit
-            path.radius = min(WIDEN * path.radius, path.widest) if progress else CALM * path.radius
+            if step.surprise > SURPRISING:
+                path.radius = NARROW * min(path.radius, step.asked)
+            else:
+                path.radius = min((WIDEN if progress else CALM) * path.radius, path.widest)
             chosen = np.flatnonzero(step.copies)
             labels, _ = nearest_center(self._columns[chosen], step.centers)
             path.held = np.bincount(
                 labels, weights=step.copies[chosen], minlength=len(step.centers)
             )
         else:
-            moved = apart(step.centers, path.centers)
-            path.radius = NARROW * min(path.radius, max(moved, SMALLEST_TRUST * path.scale))
+            path.radius = NARROW * min(path.radius, step.asked)
 
     def _excess(self, cost: float, goal: Goal) -> float:
         """By how much a cost misses the target, in units of t."""

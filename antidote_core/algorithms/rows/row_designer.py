@@ -157,7 +157,7 @@ class RowDesigner:
             if rank >= FOLLOWED and found.best is not None or goal.smallest and hopeless:
                 break
             yield from self._passes.follow(aim, goal, found, **passes)
-            if goal.smallest:
+            if goal.smallest and isinstance(self.shifts, BalanceShifts):
                 yield from self._detour(aim, goal, found)
 
     def _ranked(self, goal: Goal) -> list[tuple[float, Aim]]:
@@ -188,9 +188,7 @@ class RowDesigner:
             yield from self._passes.follow(back, goal, found)
 
     def _harder(self, target: float) -> float:
-        if isinstance(self.shifts, BalanceShifts):
-            return -math.exp(-BEYOND * self.shifts.relief(target))
-        return target - BEYOND * max(self.problem.vanilla.cost - target, self.shifts.close)
+        return -math.exp(-BEYOND * self.shifts.relief(target))
 
     def _settle(self, goal: Goal, found: Found, whole: bool) -> Steps:
         """Check the best; what spoils a check is a rival of the next attempt."""
