@@ -44,6 +44,7 @@ class _Recorder:
 class BalanceShifts:
     """Balance as |log ratio| <= t for every cluster and group; cost = -exp(-t)."""
 
+    convex = False
     unit = 1.0
     close = 1e-2
     room = 3e-3
@@ -90,6 +91,7 @@ class BalanceShifts:
 class SocialShifts:
     """Social cost: each group's average squared distance, at the labels of the cells."""
 
+    convex = True  # at fixed labels
     trust = 0.3
 
     def __init__(self, problem: Problem) -> None:

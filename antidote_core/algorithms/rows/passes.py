@@ -28,6 +28,7 @@ from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints, jsonable
 
 PASSES = 40
+VISITED = 4  # places whose tangents are kept
 PATIENCE = 4  # passes that bring nothing
 HUNTS = 4  # that turned up a rival, from one aim
 MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
@@ -36,10 +37,12 @@ NOT_MUCH_LARGER = 1.5  # than the best so far
 WORTH = 0.995  # of the size, for a pass to have brought something
 CLOSER = 0.95  # of the way to the target, for a pass to have come closer
 SMALLEST_TRUST = 1e-3
+MISSED = 1e-4  # copies of the best row, for a limit to count as missed
 WIDEN, NARROW, CALM = 1.3, 0.4, 0.7
 SURPRISING = 0.6  # part of a move that was not foretold, for the trust region to shrink
 AGAIN = 0.3  # of the widest trust region, after a hunt
 MOST_ROOM = 15.0
+MOST_OF_POSSIBLE = 0.8
 SCATTERED = 1.2  # how much more room than fresh runs were seen to need
 COPY_COST = 1e-5  # where the size is given, copies that do not help are left out
 RELIEF_COST = 1e4
@@ -86,6 +89,11 @@ class Pass:
         return self.run.fixpoint.centers
 
     @property
+    def short(self) -> bool:
+        """Whether the program could not meet all limits."""
+        return bool(self.plan.short.max(initial=0.0) > MISSED)
+
+    @property
     def asked(self) -> float:
         """How far the program meant to move any centre."""
         return float(np.abs(self.foretold).max())
@@ -118,6 +126,7 @@ class Found:
 
     best: Winner | None = None
     nearest: Winner | None = None
+    most: float = math.inf  # copies worth looking at
 
 
 @dataclass(eq=False)
@@ -135,10 +144,14 @@ class _Path:
     most_copies: float = FIRST_COPIES
     begin: Ints | None = None
     stale: int = 0
+    short: int = 0
+    visited: tuple[Cells, ...] = ()
 
     @property
     def stuck(self) -> bool:
-        return self.stale >= PATIENCE or self.radius < SMALLEST_TRUST * self.scale
+        return (
+            max(self.stale, self.short) >= PATIENCE or self.radius < SMALLEST_TRUST * self.scale
+        )
 
     def aim_lower(self, cost: float, goal: Goal, least: float, most: float) -> None:
         """More room below the target after a pass that missed it by little, else less."""
@@ -150,7 +163,7 @@ class _Path:
 
     def again(self) -> None:
         """Go on after a hunt has taught a rival."""
-        self.stale, self.radius = 0, AGAIN * self.widest
+        self.stale, self.short, self.radius = 0, 0, AGAIN * self.widest
 
 
 class Passes:
@@ -167,7 +180,8 @@ class Passes:
         self.contest, self.shifts, self.rows, self.cap = contest, shifts, rows, cap
         self.problem = contest.problem
         self.stopped = stopped
-        self.room = shifts.room  # below the target, since fresh runs stop short of the fixpoint
+        # Room below the target, since fresh runs stop short of the fixpoint.
+        self.room, self._most_room = shifts.room, MOST_ROOM * shifts.room
         self._limits = RowLimits(contest, shifts, rows)
         self._columns = np.ascontiguousarray(self.problem.points[rows])
 
@@ -228,7 +242,7 @@ class Passes:
         else:
             wanted = self.shifts.relief(enough - (max(path.room, self.room) if goal.smallest else 0.0))
         cuts = self.contest.rivals_of(path.centers, enough)
-        limits = self._limits.at(cells, cuts, wanted, path.radius, path.held, margin)
+        limits = self._limits.at(cells, cuts, wanted, path.radius, path.held, margin, path.visited)
         scaled = limits.scaled()
         if goal.smallest:
             size = self._ceiling(path, found)
@@ -254,7 +268,7 @@ class Passes:
         return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
 
     def _ceiling(self, path: _Path, found: Found) -> float:
-        most = max(path.most_copies * len(self.problem.points), 1.0)
+        most = min(max(path.most_copies * len(self.problem.points), 1.0), found.most)
         if found.best is None:
             return most
         return min(most, NOT_MUCH_LARGER * max(found.best.design.size, 1))
@@ -298,12 +312,18 @@ class Passes:
         worst = max(costs, default=step.run.cost)
         if worst <= target or not math.isfinite(worst):
             return True
+        before = self.room
         self.widen_room(SCATTERED * (worst - step.run.cost))
-        return False
+        return self.room == before  # there is no more room: the checks decide
 
     def widen_room(self, room: float) -> None:
         """Aim lower from now on: fresh runs were seen to end this much above the fixpoint."""
-        self.room = min(max(self.room, room), MOST_ROOM * self.shifts.room)
+        self.room = min(max(self.room, room), self._most_room)
+
+    def set_room(self, possible: float) -> None:
+        """The room below a target that is this much above the lowest cost known to be possible."""
+        self._most_room = min(MOST_ROOM * self.shifts.room, MOST_OF_POSSIBLE * max(possible, 0.0))
+        self.room = min(self.shifts.room, self._most_room)
 
     def _better(
         self, step: Pass, goal: Goal, found: Found, pending: tuple[Pass, Standing] | None
@@ -349,9 +369,13 @@ class Passes:
         excess, merit = self._excess(step.run.cost, goal), self._merit(step, standing)
         closer = 0 < excess < CLOSER * path.excess
         accepted = excess <= 0 or closer if goal.smallest else merit < path.merit - 1e-6
-        path.aim_lower(step.run.cost, goal, self.room, MOST_ROOM * self.shifts.room)
+        path.aim_lower(step.run.cost, goal, self.room, self._most_room)
         progress = better or (closer if goal.smallest else accepted)
-        path.stale = 0 if progress else path.stale + 1
+        path.short = path.short + 1 if step.short else 0
+        if progress:
+            path.stale = 0
+        elif accepted:  # one that was taken back shrinks the trust region, which ends as well
+            path.stale += 1
         if accepted:
             path.centers, path.excess, path.merit = step.centers, excess, merit
             if step.surprise > SURPRISING:
@@ -365,6 +389,9 @@ class Passes:
             )
         else:
             path.radius = NARROW * min(path.radius, step.asked)
+            place = cells_at(step.centers, self.problem.points, self.problem.groups)
+            if place is not None:
+                path.visited = (*path.visited[1 - VISITED :], place)
 
     def _excess(self, cost: float, goal: Goal) -> float:
         """By how much a cost misses the target, in units of t."""
@@ -382,13 +409,12 @@ class Passes:
         n = len(self.problem.points)
         copies, fractions = np.zeros(n, dtype=np.int64), np.zeros(n)
         copies[self.rows], fractions[self.rows] = step.copies, step.plan.copies
-        feasible = step.plan.short.max(initial=0.0) < 1e-6
         design = RowDesign(
             copies=copies,
             cost=step.run.cost,
             start=name,
             lead=standing.lead,
-            bound=step.plan.bound if feasible else None,
+            bound=None if step.short else step.plan.bound,
             reasons=self._reasons(step),
         )
         return Winner(design, step.centers, fractions)

@@ -33,7 +33,7 @@ from antidote_core.types import Floats, jsonable
 
 CHECKS = 8
 ATTEMPTS = 4
-WIDER_MARGIN = 1.5
+WIDER_MARGIN = 2.0
 FOLLOWED = 3  # aims, the most promising ones
 HOPELESS = 3.0  # times the size of the best: an aim that needs more at first is not followed
 BEYOND = 0.5  # of the way on from the target, for the detour by a harder one
@@ -157,7 +157,7 @@ class RowDesigner:
             if rank >= FOLLOWED and found.best is not None or goal.smallest and hopeless:
                 break
             yield from self._passes.follow(aim, goal, found, **passes)
-            if goal.smallest and isinstance(self.shifts, BalanceShifts):
+            if rank == 0 and goal.smallest and isinstance(self.shifts, BalanceShifts):
                 yield from self._detour(aim, goal, found)
 
     def _ranked(self, goal: Goal) -> list[tuple[float, Aim]]:
@@ -165,6 +165,8 @@ class RowDesigner:
         aims = list(self._aims.of(goal.target))
         if self._latest is not None:
             aims.insert(0, self._aims.aim(LATEST, self._latest))
+        if goal.target is not None and self.problem.fairness.name == "social":
+            self._passes.set_room(goal.target - min(aim.cost for aim in aims))
         ranked = []
         for i, aim in enumerate(aims):
             step = self._passes.first(aim, goal)
@@ -179,6 +181,8 @@ class RowDesigner:
         """By way of a harder target: it may lead to centres that fewer copies can hold."""
         assert goal.target is not None
         beyond = Found()
+        if found.best is not None:
+            beyond.most = HOPELESS * found.best.design.size
         harder = Goal(self._harder(goal.target))
         yield from self._passes.follow(aim, harder, beyond, DETOUR_PASSES)
         if beyond.best is not None and not self.stopped:
@@ -206,7 +210,8 @@ class RowDesigner:
             if checked.holds:
                 self._latest = winner.centers
                 return checked
-            failed = checked
+            if failed is None or checked.share > failed.share:
+                failed = checked
             margin *= WIDER_MARGIN
             found.best = None
             again = self._aims.aim(design.start, winner.centers)

@@ -57,10 +57,12 @@ class RowLimits:
         radius: float,
         held: Floats,
         margin: float,
+        visited: Sequence[Cells] = (),
     ) -> Limits:
         """The limits at these cells; `wanted` is the t of the target, if there is one.
 
-        `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals must lose by.
+        `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals must lose by;
+        what is convex has a tangent at every place `visited` as well.
         """
         points = self.contest.problem.points
         squares = self.contest.squares(cells.centers)
@@ -70,10 +72,13 @@ class RowLimits:
         blocks = [
             self._rivals(cells, cuts, squares, margin),
             _Block(effect, -radius - begun, radius - begun, strict=0.0),
-            self._fairness(cells, wanted, effect, begun),
         ]
-        if math.isfinite(self.contest.most):
-            blocks.append(self._guard(cells, float(squares.sum()), effect, begun))
+        for place in (cells, *visited):
+            beyond = begun - (place.centers - cells.centers).ravel()
+            if place is cells or self.shifts.convex:
+                blocks.append(self._fairness(place, wanted, effect, beyond))
+            if math.isfinite(self.contest.most):
+                blocks.append(self._guard(place, effect, beyond))
         return Limits(
             np.vstack([block.rows for block in blocks]),
             np.concatenate([block.lower for block in blocks]),
@@ -110,7 +115,8 @@ class RowLimits:
             ends += wanted - np.minimum(margins, (1.0 - KEPT_ROOM) * wanted)
         return _Block(fair.rows @ effect, np.full(len(ends), -np.inf), ends, relief=1.0)
 
-    def _guard(self, cells: Cells, inertia: float, effect: Floats, begun: Floats) -> _Block:
+    def _guard(self, cells: Cells, effect: Floats, begun: Floats) -> _Block:
+        inertia = cells.inertia + float((cells.sizes[:, None] * cells.shifts**2).sum())
         slope = (2.0 * cells.sizes[:, None] * cells.shifts).ravel()
         end = np.array([self.contest.most - inertia - slope @ begun])
         return _Block((slope @ effect)[None, :], np.array([-np.inf]), end)
