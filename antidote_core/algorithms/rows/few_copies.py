@@ -48,4 +48,4 @@ def _design(contest: GuardedContest, copies: Ints, cost: float) -> RowDesign:
     centers = contest.evaluator.statistics(points[np.repeat(rows, copies[rows])])[0]
     labels, _ = nearest_center(points[rows], centers)
     reasons = Reasons(rows, np.full(len(rows), -1), labels)
-    return RowDesign(copies, cost, "every V of a few copies", reasons=reasons)
+    return RowDesign(copies, cost, "every V of a few copies", centers, reasons=reasons)

@@ -302,7 +302,7 @@ class Passes:
                 return False
         if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
             return False
-        found.best = self._winner(step, standing, aim.name)
+        found.best = self._winner(step, standing, aim.name, goal)
         return True
 
     def _steady(self, step: Pass, runs: list[Run], target: float) -> bool:
@@ -360,7 +360,7 @@ class Passes:
         if step.run.cost > limit:
             return
         if found.nearest is None or standing.lead < found.nearest.design.lead:
-            found.nearest = self._winner(step, standing, name)
+            found.nearest = self._winner(step, standing, name, goal)
 
     def _advance(
         self, path: _Path, step: Pass, standing: Standing, better: bool, goal: Goal
@@ -405,7 +405,7 @@ class Passes:
         lead = max(0.0, standing.lead / step.run.fixpoint.inertia)
         return self.shifts.relief(step.run.cost) + LEAD_PRICE * lead
 
-    def _winner(self, step: Pass, standing: Standing, name: str) -> Winner:
+    def _winner(self, step: Pass, standing: Standing, name: str, goal: Goal) -> Winner:
         n = len(self.problem.points)
         copies, fractions = np.zeros(n, dtype=np.int64), np.zeros(n)
         copies[self.rows], fractions[self.rows] = step.copies, step.plan.copies
@@ -413,8 +413,9 @@ class Passes:
             copies=copies,
             cost=step.run.cost,
             start=name,
+            centers=step.centers,
             lead=standing.lead,
-            bound=None if step.short else step.plan.bound,
+            bound=None if step.short or not goal.smallest else step.plan.bound,
             reasons=self._reasons(step),
         )
         return Winner(design, step.centers, fractions)

@@ -36,9 +36,12 @@ def no_reasons() -> Reasons:
 class RowDesign:
     """V as copies of rows of U.
 
-    `copies` (n,), whole or (on request) fractional; `cost` of C(U ∪ V); `start` names the centres
-    that were aimed at; `lead` of the strongest rival over them in inertia on U ∪ V (negative: the
-    aim wins). `share` of `checks` independent clusterings with fresh seeds meet the target, or come
+    `copies` (n,), whole or (on request) fractional. `centers` (k, d) are those that V leads to from
+    the centres aimed at, which `start` names, and `cost` is what U pays there; where V does not
+    win, both are those of C(U ∪ V) as it is. `lead` of the strongest rival over the aim in inertia
+    on U ∪ V (negative: the aim wins), `lead_before` that of plain clustering without V, where V does
+    not win; `agrees`: the fixed starts of C(U ∪ V) come to that cost too.
+    `share` of `checks` independent clusterings with fresh seeds meet the target, or come
     to the cost without one; `best_cost` is that of the best of them, NaN before they ran; it
     `holds` when all agree. `bound` is a proven lower bound on the copies for the last aim and the
     rivals known then, None where there is none.
@@ -47,7 +50,10 @@ class RowDesign:
     copies: Ints | Floats
     cost: float
     start: str
+    centers: Floats
+    agrees: bool = True
     lead: float = -math.inf
+    lead_before: float = math.nan
     holds: bool = False
     share: float = math.nan
     checks: int = 0
@@ -91,7 +97,7 @@ class RowDesign:
 
     def summary(self) -> dict[str, Any]:
         """Everything but the copies, fit for JSON."""
-        names = ("cost", "start", "lead", "holds", "share", "checks", "best_cost", "bound")
+        names = ("cost", "start", "agrees", "lead", "lead_before", "holds", "share", "checks", "best_cost", "bound")
         kept = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = jsonable(
             {**kept, "size": self.size, "people": self.people, "notes": list(self.notes)}

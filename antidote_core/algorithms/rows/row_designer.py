@@ -199,14 +199,12 @@ class RowDesigner:
         margin = 1.0
         failed: RowDesign | None = None
         for _ in range(ATTEMPTS):
-            if found.best is None or self.stopped:
-                break
             winner = found.best
-            limit = goal.target
-            design = winner.design
-            if limit is None:
-                limit = design.cost + self.shifts.close
-            checked = yield from self._check(design, limit, None if whole else winner.fractions)
+            if winner is None or self.stopped or not self._worth_checking(winner.design, goal):
+                break
+            limit = self._limit(winner.design, goal)
+            fractions = None if whole else winner.fractions
+            checked = yield from self._check(winner.design, limit, fractions)
             if checked.holds:
                 self._latest = winner.centers
                 return checked
@@ -214,14 +212,33 @@ class RowDesigner:
                 failed = checked
             margin *= WIDER_MARGIN
             found.best = None
-            again = self._aims.aim(design.start, winner.centers)
+            again = self._aims.aim(winner.design.start, winner.centers)
             yield from self._passes.follow(again, goal, found, margin=margin)
         if failed is not None:
             return failed
-        if found.nearest is not None:
-            design = found.nearest.design
-            return replace(design, cost=self.problem.evaluate(design.antidote(self.problem.points)))
-        return self._nothing()
+        return self._as_it_is(found.nearest or found.best)
+
+    def _worth_checking(self, design: RowDesign, goal: Goal) -> bool:
+        """Whether the target is met, or, with a size given, the gain more than chance."""
+        gain = self.problem.vanilla.cost - design.cost
+        return goal.met(design.cost) or (not goal.smallest and gain > self.shifts.close)
+
+    def _limit(self, design: RowDesign, goal: Goal) -> float:
+        """The cost that checks must come to."""
+        if goal.target is not None and goal.met(design.cost):
+            return goal.target
+        return design.cost + self.shifts.close
+
+    def _as_it_is(self, winner: Winner | None) -> RowDesign:
+        """A design that does not win, with what C(U ∪ V) makes of it."""
+        if winner is None:
+            return self._nothing()
+        solution = self.problem.cluster(winner.design.antidote(self.problem.points))
+        alone = self.contest.run(self.problem.points[:0], winner.centers).fixpoint.inertia
+        before = alone - self.problem.vanilla.objective
+        return replace(
+            winner.design, cost=solution.cost, centers=solution.centers, lead_before=before
+        )
 
     def _check(self, design: RowDesign, limit: float, fractions: Floats | None = None) -> Steps:
         """The design judged by independent clusterings; it holds when all of them agree."""
@@ -230,7 +247,7 @@ class RowDesigner:
             tries = weighted_checks(self.contest, design.weights, CHECKS, self._stopped)
         else:
             antidote = copied(self.problem.points, design.copies)
-            design = replace(design, cost=self.contest.cost_of(antidote))
+            design = replace(design, agrees=self.contest.cost_of(antidote) <= limit)
             tries = self.contest.fresh_checks(antidote, CHECKS, self._stopped)
         results = []
         for centers, inertia, cost in tries:
@@ -271,7 +288,8 @@ class RowDesigner:
                 self._passes.widen_room(1.2 * (cost - run.cost))
         else:
             self.contest.remember(run)
-            self._passes.widen_room(self._passes.room + max(run.cost - limit, 0.0) if run.cost < limit + self.shifts.close else 0.0)
+            if run.cost < limit + self.shifts.close:
+                self._passes.widen_room(self._passes.room + run.cost - limit)
 
     def _plain_is_guarded(self) -> bool:
         vanilla = self.problem.vanilla
@@ -279,16 +297,27 @@ class RowDesigner:
 
     def _nothing(self) -> RowDesign:
         copies = np.zeros(len(self.problem.points), dtype=np.int64)
-        return RowDesign(copies, self.problem.vanilla.cost, "nothing added")
+        vanilla = self.problem.vanilla
+        return RowDesign(copies, vanilla.cost, "nothing added", vanilla.centers)
 
     def _sentences(self, design: RowDesign, target: float | None) -> tuple[str, ...]:
         notes = []
         if self.stopped:
             notes.append("Stopped early: this is the best so far.")
+        elif not design.holds and design.lead > 0:
+            notes.append(
+                f"So few copies do not tip the contest: the strongest rival still leads by "
+                f"{design.lead:,.0f} in inertia, {design.lead_before:,.0f} without them."
+            )
         elif not design.holds:
             notes.append(
                 "No copies of the rows allowed were found that hold: allow more copies of a row or "
                 "wider percentiles, or choose an easier target."
+            )
+        if not design.agrees:
+            notes.append(
+                "The fixed starts of C(U ∪ V) miss this clustering, which k-means with ten starts "
+                "finds; judge it by the independent clusterings."
             )
         if target is not None and design.holds and isinstance(self.shifts, BalanceShifts):
             notes += self._share_notes(design, target)
