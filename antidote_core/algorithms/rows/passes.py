@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
-from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, SAME, Run
+from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, RESTARTS, SAME, Run
 from antidote_core.algorithms.design.designer import DesignStep
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.aims import Aim
@@ -30,6 +30,7 @@ from antidote_core.types import Floats, Ints, jsonable
 PASSES = 40
 VISITED = 4  # places whose tangents are kept
 PATIENCE = 4  # passes that bring nothing
+FINDABLE = 0.99  # wanted chance that k-means with ten starts comes to the clustering
 HUNTS = 4  # that turned up a rival, from one aim
 MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
 FIRST_COPIES, MORE_COPIES = 0.1, 1.4  # at first, and when they do not suffice
@@ -126,6 +127,7 @@ class Found:
 
     best: Winner | None = None
     nearest: Winner | None = None
+    doubtful: tuple[float, Winner] | None = None  # chance of being found, and what has it
     most: float = math.inf  # copies worth looking at
 
 
@@ -182,6 +184,7 @@ class Passes:
         self.stopped = stopped
         # Room below the target, since fresh runs stop short of the fixpoint.
         self.room, self._most_room = shifts.room, MOST_ROOM * shifts.room
+        self.errors = contest.lasting  # of the shares, kept from the target where that is possible
         self._limits = RowLimits(contest, shifts, rows)
         self._columns = np.ascontiguousarray(self.problem.points[rows])
 
@@ -242,7 +245,9 @@ class Passes:
         else:
             wanted = self.shifts.relief(enough - (max(path.room, self.room) if goal.smallest else 0.0))
         cuts = self.contest.rivals_of(path.centers, enough)
-        limits = self._limits.at(cells, cuts, wanted, path.radius, path.held, margin, path.visited)
+        limits = self._limits.at(
+            cells, cuts, wanted, path.radius, path.held, margin, self.errors, path.visited
+        )
         scaled = limits.scaled()
         if goal.smallest:
             size = self._ceiling(path, found)
@@ -302,8 +307,22 @@ class Passes:
                 return False
         if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
             return False
-        found.best = self._winner(step, standing, aim.name, goal)
+        winner = self._winner(step, standing, aim.name, goal)
+        chance = self._chance(step, runs, enough)
+        if chance < FINDABLE:  # it has the lowest inertia, yet k-means may not come to it
+            if found.doubtful is None or chance > found.doubtful[0]:
+                found.doubtful = (chance, winner)
+            return False
+        found.best = winner
         return True
+
+    def _chance(self, step: Pass, runs: list[Run], enough: float) -> float:
+        """That k-means with ten starts comes to a clustering that is fair enough."""
+        near = SAME * separation(step.centers)
+        hits = sum(
+            run.cost <= enough or apart(run.fixpoint.centers, step.centers) <= near for run in runs
+        )
+        return 1.0 - (1.0 - hits / len(runs)) ** RESTARTS
 
     def _steady(self, step: Pass, runs: list[Run], target: float) -> bool:
         """Whether fresh runs that come to the same clustering all stop below the target."""

@@ -43,7 +43,7 @@ class RowDesign:
     not win; `agrees`: the fixed starts of C(U ∪ V) come to that cost too.
     `share` of `checks` independent clusterings with fresh seeds meet the target, or come
     to the cost without one; `best_cost` is that of the best of them, NaN before they ran; it
-    `holds` when all agree. `bound` is a proven lower bound on the copies for the last aim and the
+    `holds` when all agree, and has `reached` the target when that is what they come to. `bound` is a proven lower bound on the copies for the last aim and the
     rivals known then, None where there is none.
     """
 
@@ -55,6 +55,7 @@ class RowDesign:
     lead: float = -math.inf
     lead_before: float = math.nan
     holds: bool = False
+    reached: bool = False
     share: float = math.nan
     checks: int = 0
     best_cost: float = math.nan
@@ -97,7 +98,7 @@ class RowDesign:
 
     def summary(self) -> dict[str, Any]:
         """Everything but the copies, fit for JSON."""
-        names = ("cost", "start", "agrees", "lead", "lead_before", "holds", "share", "checks", "best_cost", "bound")
+        names = ("cost", "start", "agrees", "lead", "lead_before", "holds", "reached", "share", "checks", "best_cost", "bound")
         kept = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = jsonable(
             {**kept, "size": self.size, "people": self.people, "notes": list(self.notes)}

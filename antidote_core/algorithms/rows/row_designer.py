@@ -107,15 +107,21 @@ class RowDesigner:
         """
         goal = Goal(target)
         if self.problem.vanilla.cost <= target and self._plain_is_guarded():
-            return (yield from self._check(self._nothing(), target))
+            plain = yield from self._check(self._nothing(), target)
+            return self._kept(plain, target)
         few = fewest_copies(self.contest, self._passes.rows, self.max_copies, target)
         for design in few:
             checked = yield from self._check(design, target)
             if checked.holds:
                 return self._kept(checked, target)
-        found = Found()
-        yield from self._all_aims(goal, found)
-        checked = yield from self._settle(goal, found, whole)
+        checked = self._nothing()
+        for errors in dict.fromkeys((self.contest.lasting, 0.0)):
+            self._passes.errors = errors
+            found = Found()
+            yield from self._all_aims(goal, found)
+            checked = yield from self._settle(goal, found, whole)
+            if checked.holds or self.stopped or not isinstance(self.shifts, BalanceShifts):
+                break
         return self._kept(checked, target)
 
     def best(self, size: int, target: float | None = None, whole: bool = True) -> Steps:
@@ -131,6 +137,7 @@ class RowDesigner:
             if target is not None and design.best_cost <= target:
                 return design
         goal, found = Goal(target, float(size)), Found()
+        self._passes.errors = 0.0
         yield from self._all_aims(goal, found)
         checked = yield from self._settle(goal, found, whole)
         if known and not (checked.holds and checked.best_cost < min(d.best_cost for d in known)):
@@ -144,7 +151,9 @@ class RowDesigner:
     def _kept(self, design: RowDesign, target: float | None) -> RowDesign:
         if design.holds:
             self._verified.append(design)
-        return replace(design, notes=design.notes + self._sentences(design, target))
+        reached = design.holds and target is not None and design.best_cost <= target
+        notes = design.notes + self._sentences(design, target)
+        return replace(design, reached=reached, notes=notes)
 
     def _all_aims(self, goal: Goal, found: Found) -> Generator[DesignStep, None, None]:
         """Follow the most promising aims, and the best once more by a detour."""
@@ -199,7 +208,7 @@ class RowDesigner:
         margin = 1.0
         failed: RowDesign | None = None
         for _ in range(ATTEMPTS):
-            winner = found.best
+            winner = found.best or (found.doubtful and found.doubtful[1])
             if winner is None or self.stopped or not self._worth_checking(winner.design, goal):
                 break
             limit = self._limit(winner.design, goal)
@@ -211,7 +220,7 @@ class RowDesigner:
             if failed is None or checked.share > failed.share:
                 failed = checked
             margin *= WIDER_MARGIN
-            found.best = None
+            found.best = found.doubtful = None
             again = self._aims.aim(winner.design.start, winner.centers)
             yield from self._passes.follow(again, goal, found, margin=margin)
         if failed is not None:

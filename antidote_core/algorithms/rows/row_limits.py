@@ -57,12 +57,13 @@ class RowLimits:
         radius: float,
         held: Floats,
         margin: float,
+        errors: float = 0.0,
         visited: Sequence[Cells] = (),
     ) -> Limits:
         """The limits at these cells; `wanted` is the t of the target, if there is one.
 
-        `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals must lose by;
-        what is convex has a tangent at every place `visited` as well.
+        `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals must lose by,
+        `errors` standard errors of the shares to be kept from the target; what is convex has a tangent at every place `visited` as well.
         """
         points = self.contest.problem.points
         squares = self.contest.squares(cells.centers)
@@ -76,7 +77,7 @@ class RowLimits:
         for place in (cells, *visited):
             beyond = begun - (place.centers - cells.centers).ravel()
             if place is cells or self.shifts.convex:
-                blocks.append(self._fairness(place, wanted, effect, beyond))
+                blocks.append(self._fairness(place, wanted, effect, beyond, errors))
             if math.isfinite(self.contest.most):
                 blocks.append(self._guard(place, effect, beyond))
         return Limits(
@@ -106,13 +107,13 @@ class RowLimits:
         return _Block(rows, ends, np.full(len(cuts), np.inf))
 
     def _fairness(
-        self, cells: Cells, wanted: float | None, effect: Floats, begun: Floats
+        self, cells: Cells, wanted: float | None, effect: Floats, begun: Floats, errors: float
     ) -> _Block:
         fair = self.shifts.at(cells)
         ends = fair.ends - fair.rows @ begun
         if wanted is not None:
-            margins = self.contest.lasting * fair.margins
-            ends += wanted - np.minimum(margins, (1.0 - KEPT_ROOM) * wanted)
+            kept = np.minimum(errors * fair.margins, (1.0 - KEPT_ROOM) * wanted)
+            ends += wanted - kept
         return _Block(fair.rows @ effect, np.full(len(ends), -np.inf), ends, relief=1.0)
 
     def _guard(self, cells: Cells, effect: Floats, begun: Floats) -> _Block:
