@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +62,12 @@ class BalanceShifts:
     def at(self, cells: Cells) -> ShiftRows:
         """Two rows per cluster and group; the margin is one standard error of the log share."""
         k, d = cells.means.shape
-        recorder = _Recorder(k * d + 1)
+        recorder: Any = _Recorder(k * d + 1)
         self._model.constrain(
-            recorder, cells, lambda c: slice(c * d, (c + 1) * d), k * d  # type: ignore[arg-type]
+            recorder,
+            cells,
+            lambda c: slice(c * d, (c + 1) * d),
+            k * d,
         )
         counts = np.maximum(cells.counts[:, self._sizes > 0], HALF_A_POINT)
         rows = np.vstack(recorder.rows)[:, :-1]  # in the shift from the means, as the model has it

@@ -9,19 +9,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
+from antidote_core.algorithms.design.cluster_sums import apart, cells_at, separation
 from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, RESTARTS, SAME, Run
 from antidote_core.algorithms.design.designer import DesignStep
-from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.aims import Aim
-from antidote_core.algorithms.rows.copies_program import PRICE, Plan, plan_copies, whole_copies
+from antidote_core.algorithms.rows.copies_program import PRICE, plan_copies, whole_copies
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
 from antidote_core.algorithms.rows.guarded_contest import GuardedContest, Standing
+from antidote_core.algorithms.rows.path import (
+    CALM,
+    MORE_COPIES,
+    Found,
+    Goal,
+    Pass,
+    Path,
+    Winner,
+)
 from antidote_core.algorithms.rows.row_design import Reasons, RowDesign, copied
 from antidote_core.algorithms.rows.row_limits import RowLimits
 from antidote_core.geometry import nearest_center
@@ -29,143 +37,20 @@ from antidote_core.types import Floats, Ints, jsonable
 
 PASSES = 40
 VISITED = 4  # places whose tangents are kept
-PATIENCE = 4  # passes that bring nothing
-FINDABLE = 0.99  # wanted chance that k-means with ten starts comes to the clustering
+FINDABLE = 0.85  # wanted chance that k-means with ten starts comes to the clustering
 HUNTS = 4  # that turned up a rival, from one aim
 MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
-FIRST_COPIES, MORE_COPIES = 0.1, 1.4  # at first, and when they do not suffice
 NOT_MUCH_LARGER = 1.5  # than the best so far
 WORTH = 0.995  # of the size, for a pass to have brought something
 CLOSER = 0.95  # of the way to the target, for a pass to have come closer
-SMALLEST_TRUST = 1e-3
-MISSED = 1e-4  # copies of the best row, for a limit to count as missed
-WIDEN, NARROW, CALM = 1.3, 0.4, 0.7
+WIDEN, NARROW = 1.3, 0.4
 SURPRISING = 0.6  # part of a move that was not foretold, for the trust region to shrink
-AGAIN = 0.3  # of the widest trust region, after a hunt
 MOST_ROOM = 15.0
 MOST_OF_POSSIBLE = 0.8
 SCATTERED = 1.2  # how much more room than fresh runs were seen to need
 COPY_COST = 1e-5  # where the size is given, copies that do not help are left out
 RELIEF_COST = 1e4
 LEAD_PRICE = 20.0  # a rival ahead by 1% weighs as much as 0.2 of t
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A cost to reach with as few copies as possible, or a size to make the best of."""
-
-    target: float | None
-    size: float = math.inf
-
-    @property
-    def smallest(self) -> bool:
-        """Whether the size is what is asked for."""
-        return math.isinf(self.size)
-
-    def met(self, cost: float) -> bool:
-        """Whether a cost is low enough."""
-        return self.target is not None and cost <= self.target
-
-
-@dataclass(frozen=True, eq=False)
-class Pass:
-    """One pass: what was aimed at, what was planned, and what came of it."""
-
-    cells: Cells
-    cuts: list[Cut]
-    plan: Plan
-    cut_prices: Floats
-    copies: Ints
-    run: Run
-    foretold: Floats
-
-    @property
-    def size(self) -> int:
-        """Whole copies."""
-        return int(self.copies.sum())
-
-    @property
-    def centers(self) -> Floats:
-        """Where Lloyd's algorithm ended, (k, d)."""
-        return self.run.fixpoint.centers
-
-    @property
-    def short(self) -> bool:
-        """Whether the program could not meet all limits."""
-        return bool(self.plan.short.max(initial=0.0) > MISSED)
-
-    @property
-    def asked(self) -> float:
-        """How far the program meant to move any centre."""
-        return float(np.abs(self.foretold).max())
-
-    @property
-    def surprise(self) -> float:
-        """How far off the centres ended, relative to how far they were to go."""
-        went = (self.centers - self.cells.centers).ravel()
-        length = max(float(np.linalg.norm(self.foretold)), float(np.linalg.norm(went)), 1e-12)
-        return float(np.linalg.norm(went - self.foretold)) / length
-
-    @property
-    def priced(self) -> float:
-        """Copies, and what the program would pay for the limits that it missed."""
-        return self.size + PRICE * float(self.plan.short.sum())
-
-
-@dataclass(frozen=True, eq=False)
-class Winner:
-    """A design with the centres it leads to, and its copies before rounding (n,)."""
-
-    design: RowDesign
-    centers: Floats
-    fractions: Floats
-
-
-@dataclass(eq=False)
-class Found:
-    """The best so far, over all aims: one that wins its contests, and the one nearest to that."""
-
-    best: Winner | None = None
-    nearest: Winner | None = None
-    doubtful: tuple[float, Winner] | None = None  # chance of being found, and what has it
-    most: float = math.inf  # copies worth looking at
-
-
-@dataclass(eq=False)
-class _Path:
-    """Where the passes from one aim have come to."""
-
-    centers: Floats
-    scale: float
-    widest: float
-    radius: float
-    held: Floats
-    excess: float = math.inf
-    merit: float = math.inf
-    room: float = 0.0
-    most_copies: float = FIRST_COPIES
-    begin: Ints | None = None
-    stale: int = 0
-    short: int = 0
-    visited: tuple[Cells, ...] = ()
-
-    @property
-    def stuck(self) -> bool:
-        return (
-            max(self.stale, self.short) >= PATIENCE or self.radius < SMALLEST_TRUST * self.scale
-        )
-
-    def aim_lower(self, cost: float, goal: Goal, least: float, most: float) -> None:
-        """More room below the target after a pass that missed it by little, else less."""
-        missed = cost - goal.target if goal.target is not None else -math.inf
-        if 0 < missed < most:
-            self.room = min(max(self.room, least) + missed, most)
-        elif missed <= 0:
-            self.room = max(least, CALM * self.room)
-
-    def again(self) -> None:
-        """Go on after a hunt has taught a rival."""
-        self.stale, self.short, self.radius = 0, 0, AGAIN * self.widest
 
 
 class Passes:
@@ -189,10 +74,17 @@ class Passes:
         self._columns = np.ascontiguousarray(self.problem.points[rows])
 
     def follow(
-        self, aim: Aim, goal: Goal, found: Found, passes: int = PASSES, margin: float = 1.0
+        self,
+        aim: Aim,
+        goal: Goal,
+        found: Found,
+        passes: int = PASSES,
+        margin: float = 1.0,
+        draws: Floats | None = None,
     ) -> Generator[DesignStep, None, None]:
         """Passes from one aim; what is better than `found` is put there."""
         path = self._path(aim)
+        path.draws = draws
         pending: tuple[Pass, Standing] | None = None
         hunts = 0
         for index in range(passes):
@@ -201,7 +93,7 @@ class Passes:
             if path.stuck:
                 if pending is None or hunts >= HUNTS:
                     break
-                won = yield from self._hunt(*pending, aim, index, goal, found)
+                won = yield from self._hunt(path, *pending, aim, index, goal, found)
                 pending, hunts = None, hunts + 1
                 if won:
                     break
@@ -210,31 +102,33 @@ class Passes:
             if step is None:
                 break
             standing = self._standing(step, goal)
-            yield self._report("cut" if standing.ahead else "pass", step, standing, aim, index, goal, found)
+            yield self._report(
+                "cut" if standing.ahead else "pass", step, standing, aim, index, goal, found
+            )
             better = not standing.ahead and self._better(step, goal, found, pending)
             if better:
                 worth = self._worth(step, goal, found, pending)
                 pending = (step, standing)
-                if found.best is None:
-                    worth = yield from self._hunt(*pending, aim, index, goal, found)
+                if found.best is None and found.doubtful is None:
+                    worth = yield from self._hunt(path, *pending, aim, index, goal, found)
                     pending = None
                 better = worth
             elif standing.ahead:
                 self._keep_nearest(step, standing, aim.name, goal, found)
             self._advance(path, step, standing, better, goal)
         if pending is not None and not self.stopped():
-            yield from self._hunt(*pending, aim, index, goal, found)
+            yield from self._hunt(path, *pending, aim, index, goal, found)
 
-    def _path(self, aim: Aim) -> _Path:
+    def _path(self, aim: Aim) -> Path:
         scale = separation(aim.centers)
         trust = self.shifts.trust * scale
-        return _Path(aim.centers, scale, trust, trust, np.zeros(len(aim.centers)))
+        return Path(aim.centers, scale, trust, trust, np.zeros(len(aim.centers)))
 
     def first(self, aim: Aim, goal: Goal) -> Pass | None:
         """The first pass from an aim, to see what it would take."""
         return self.one(self._path(aim), goal, Found(), 1.0)
 
-    def one(self, path: _Path, goal: Goal, found: Found, margin: float) -> Pass | None:
+    def one(self, path: Path, goal: Goal, found: Found, margin: float) -> Pass | None:
         """One program and Lloyd's answer to it; None when a cell holds nobody."""
         cells = cells_at(path.centers, self.problem.points, self.problem.groups)
         if cells is None:
@@ -243,11 +137,14 @@ class Passes:
         if enough is None:
             enough = self.contest.cost(*self.contest.evaluator.at(path.centers)) + self.shifts.close
         else:
-            wanted = self.shifts.relief(enough - (max(path.room, self.room) if goal.smallest else 0.0))
+            wanted = self.shifts.relief(
+                enough - (max(path.room, self.room) if goal.smallest else 0.0)
+            )
         cuts = self.contest.rivals_of(path.centers, enough)
         limits = self._limits.at(
-            cells, cuts, wanted, path.radius, path.held, margin, self.errors, path.visited
-        )
+            cells, cuts, wanted, path.radius, path.held, margin, self.errors, path.draws,
+            path.visited,
+        )  # fmt: skip
         scaled = limits.scaled()
         if goal.smallest:
             size = self._ceiling(path, found)
@@ -272,7 +169,7 @@ class Passes:
         lacking = step.plan.short[: len(step.cuts)].sum()
         return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
 
-    def _ceiling(self, path: _Path, found: Found) -> float:
+    def _ceiling(self, path: Path, found: Found) -> float:
         most = min(max(path.most_copies * len(self.problem.points), 1.0), found.most)
         if found.best is None:
             return most
@@ -289,8 +186,9 @@ class Passes:
         return standing
 
     def _hunt(
-        self, step: Pass, standing: Standing, aim: Aim, index: int, goal: Goal, found: Found
-    ) -> Generator[DesignStep, None, bool]:
+        self, path: Path, step: Pass, standing: Standing, aim: Aim, index: int, goal: Goal,
+        found: Found,
+    ) -> Generator[DesignStep, None, bool]:  # fmt: skip
         """Fresh starts look for rivals; whether there are none, and V was put to `found`."""
         contest, enough = self.contest, self._enough(step, goal)
         antidote = copied(self._columns, step.copies)
@@ -307,11 +205,13 @@ class Passes:
                 return False
         if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
             return False
-        winner = self._winner(step, standing, aim.name, goal)
         chance = self._chance(step, runs, enough)
+        winner = self._winner(step, standing, aim.name, goal)
+        winner = replace(winner, design=replace(winner.design, chance=chance), draws=path.draws)
         if chance < FINDABLE:  # it has the lowest inertia, yet k-means may not come to it
             if found.doubtful is None or chance > found.doubtful[0]:
                 found.doubtful = (chance, winner)
+            path.draw(contest.judge(step.run, runs, enough).missed)
             return False
         found.best = winner
         return True
@@ -382,7 +282,7 @@ class Passes:
             found.nearest = self._winner(step, standing, name, goal)
 
     def _advance(
-        self, path: _Path, step: Pass, standing: Standing, better: bool, goal: Goal
+        self, path: Path, step: Pass, standing: Standing, better: bool, goal: Goal
     ) -> None:
         """Take the centres of the pass, or take it back and trust less."""
         excess, merit = self._excess(step.run.cost, goal), self._merit(step, standing)
@@ -403,9 +303,8 @@ class Passes:
                 path.radius = min((WIDEN if progress else CALM) * path.radius, path.widest)
             chosen = np.flatnonzero(step.copies)
             labels, _ = nearest_center(self._columns[chosen], step.centers)
-            path.held = np.bincount(
-                labels, weights=step.copies[chosen], minlength=len(step.centers)
-            )
+            held = np.bincount(labels, weights=step.copies[chosen], minlength=len(step.centers))
+            path.held = held.astype(np.float64)
         else:
             path.radius = NARROW * min(path.radius, step.asked)
             place = cells_at(step.centers, self.problem.points, self.problem.groups)

@@ -38,13 +38,15 @@ class RowDesign:
 
     `copies` (n,), whole or (on request) fractional. `centers` (k, d) are those that V leads to from
     the centres aimed at, which `start` names, and `cost` is what U pays there; where V does not
-    win, both are those of C(U ∪ V) as it is. `lead` of the strongest rival over the aim in inertia
-    on U ∪ V (negative: the aim wins), `lead_before` that of plain clustering without V, where V does
-    not win; `agrees`: the fixed starts of C(U ∪ V) come to that cost too.
-    `share` of `checks` independent clusterings with fresh seeds meet the target, or come
-    to the cost without one; `best_cost` is that of the best of them, NaN before they ran; it
-    `holds` when all agree, and has `reached` the target when that is what they come to. `bound` is a proven lower bound on the copies for the last aim and the
-    rivals known then, None where there is none.
+    win, both are those of C(U ∪ V) as it is. `agrees`: the fixed starts of C(U ∪ V) come to that
+    cost too. `lead` of the strongest rival over the aim in inertia on U ∪ V (negative: the aim
+    wins); `lead_before` that of plain clustering without V, where V does not win.
+
+    `share` of `checks` independent clusterings with fresh seeds meet the target, or come to the
+    cost without one; `best_cost` is that of the best of them, NaN before they ran. It `holds` when
+    all agree, and has `reached` the target when that is what they come to. `chance`: that k-means
+    with ten starts comes to the clustering, estimated from single starts. `bound` is a proven lower
+    bound on the copies for the last aim and the rivals known then, None where there is none.
     """
 
     copies: Ints | Floats
@@ -59,6 +61,7 @@ class RowDesign:
     share: float = math.nan
     checks: int = 0
     best_cost: float = math.nan
+    chance: float = math.nan
     bound: float | None = None
     notes: tuple[str, ...] = ()
     reasons: Reasons = field(default_factory=no_reasons)
@@ -76,7 +79,7 @@ class RowDesign:
     @property
     def weights(self) -> Floats:
         """Sample weights (n,) that stand for U ∪ V: 1 + copies."""
-        return 1.0 + self.copies
+        return 1.0 + self.copies.astype(np.float64)
 
     def antidote(self, points: Floats) -> Floats:
         """V (m, d): the rows of points (n, d), each as often as it is copied."""
@@ -98,7 +101,10 @@ class RowDesign:
 
     def summary(self) -> dict[str, Any]:
         """Everything but the copies, fit for JSON."""
-        names = ("cost", "start", "agrees", "lead", "lead_before", "holds", "reached", "share", "checks", "best_cost", "bound")
+        names = (
+            "cost", "start", "agrees", "lead", "lead_before", "holds", "reached", "share", "checks",
+            "best_cost", "chance", "bound",
+        )  # fmt: skip
         kept = {name: getattr(self, name) for name in names}
         plain: dict[str, Any] = jsonable(
             {**kept, "size": self.size, "people": self.people, "notes": list(self.notes)}

@@ -13,15 +13,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import apart, separation
-from antidote_core.algorithms.design.contest import SAME
+from antidote_core.algorithms.design.contest import Run
 from antidote_core.algorithms.design.designer import COSTS, DesignStep
 from antidote_core.algorithms.rows.aims import Aim, Aims
 from antidote_core.algorithms.rows.allowed import Mask, check_allowed
 from antidote_core.algorithms.rows.fair_shifts import BalanceShifts, fair_shifts
 from antidote_core.algorithms.rows.few_copies import fewest_copies
 from antidote_core.algorithms.rows.guarded_contest import GuardedContest
-from antidote_core.algorithms.rows.passes import Found, Goal, Passes, Winner
+from antidote_core.algorithms.rows.passes import PASSES, Passes
+from antidote_core.algorithms.rows.path import Found, Goal, Winner, drawn_more
 from antidote_core.algorithms.rows.row_design import RowDesign, copied
 from antidote_core.algorithms.rows.weighted import weighted_checks
 from antidote_core.algorithms.steps import finish
@@ -32,6 +32,7 @@ from antidote_core.problem import Problem
 from antidote_core.types import Floats, jsonable
 
 CHECKS = 8
+SURE = 0.97  # chance of being found below which a note says so
 ATTEMPTS = 4
 WIDER_MARGIN = 2.0
 FOLLOWED = 3  # aims, the most promising ones
@@ -89,6 +90,7 @@ class RowDesigner:
         )
         self._latest: Floats | None = None
         self._verified: list[RowDesign] = []
+        self._spoilers: list[Run] = []
 
     def _stopped(self) -> bool:
         return self._cancel is not None and self._cancel()
@@ -158,14 +160,16 @@ class RowDesigner:
     def _all_aims(self, goal: Goal, found: Found) -> Generator[DesignStep, None, None]:
         """Follow the most promising aims, and the best once more by a detour."""
         ranked = self._ranked(goal)
-        passes = {} if goal.smallest else {"passes": SIZE_PASSES}
+        passes = PASSES if goal.smallest else SIZE_PASSES
         for rank, (priced, aim) in enumerate(ranked):
-            if self.stopped or (not goal.smallest and found.best and goal.met(found.best.design.cost)):
+            if self.stopped or (
+                not goal.smallest and found.best and goal.met(found.best.design.cost)
+            ):
                 return
             hopeless = found.best is not None and priced > HOPELESS * found.best.design.size
-            if rank >= FOLLOWED and found.best is not None or goal.smallest and hopeless:
+            if (rank >= FOLLOWED and found.best is not None) or (goal.smallest and hopeless):
                 break
-            yield from self._passes.follow(aim, goal, found, **passes)
+            yield from self._passes.follow(aim, goal, found, passes)
             if rank == 0 and goal.smallest and isinstance(self.shifts, BalanceShifts):
                 yield from self._detour(aim, goal, found)
 
@@ -205,7 +209,7 @@ class RowDesigner:
 
     def _settle(self, goal: Goal, found: Found, whole: bool) -> Steps:
         """Check the best; what spoils a check is a rival of the next attempt."""
-        margin = 1.0
+        margin, draws = 1.0, None
         failed: RowDesign | None = None
         for _ in range(ATTEMPTS):
             winner = found.best or (found.doubtful and found.doubtful[1])
@@ -213,19 +217,38 @@ class RowDesigner:
                 break
             limit = self._limit(winner.design, goal)
             fractions = None if whole else winner.fractions
+            self._spoilers = []
             checked = yield from self._check(winner.design, limit, fractions)
             if checked.holds:
                 self._latest = winner.centers
                 return checked
             if failed is None or checked.share > failed.share:
                 failed = checked
-            margin *= WIDER_MARGIN
+            if self._beaten(winner):
+                margin *= WIDER_MARGIN
+            draws = drawn_more(winner.draws, self._missed(winner), self.problem.k)
             found.best = found.doubtful = None
             again = self._aims.aim(winner.design.start, winner.centers)
-            yield from self._passes.follow(again, goal, found, margin=margin)
+            yield from self._passes.follow(again, goal, found, margin=margin, draws=draws)
         if failed is not None:
             return failed
         return self._as_it_is(found.nearest or found.best)
+
+    def _beaten(self, winner: Winner) -> bool:
+        """Whether a clustering that spoilt the checks has lower inertia, and was not just found."""
+        antidote = copied(self.problem.points, winner.design.copies)
+        own = self.contest.run(antidote, winner.centers).fixpoint.inertia
+        return any(run.fixpoint.inertia < own for run in self._spoilers)
+
+    def _missed(self, winner: Winner) -> int | None:
+        """The centre that the clusterings which spoilt the checks are farthest from."""
+        if not self._spoilers:
+            return None
+        gaps = [
+            ((winner.centers[:, None, :] - run.fixpoint.centers) ** 2).sum(axis=2).min(axis=1)
+            for run in self._spoilers
+        ]
+        return int(np.mean(gaps, axis=0).argmax())
 
     def _worth_checking(self, design: RowDesign, goal: Goal) -> bool:
         """Whether the target is met, or, with a size given, the gain more than chance."""
@@ -297,6 +320,7 @@ class RowDesigner:
                 self._passes.widen_room(1.2 * (cost - run.cost))
         else:
             self.contest.remember(run)
+            self._spoilers.append(run)
             if run.cost < limit + self.shifts.close:
                 self._passes.widen_room(self._passes.room + run.cost - limit)
 
@@ -322,6 +346,11 @@ class RowDesigner:
             notes.append(
                 "No copies of the rows allowed were found that hold: allow more copies of a row or "
                 "wider percentiles, or choose an easier target."
+            )
+        if design.chance < SURE:
+            notes.append(
+                f"Judged by single starts, k-means with ten starts finds this clustering in about "
+                f"{design.chance:.0%} of tries."
             )
         if not design.agrees:
             notes.append(

@@ -58,12 +58,15 @@ class RowLimits:
         held: Floats,
         margin: float,
         errors: float = 0.0,
+        draws: Floats | None = None,
         visited: Sequence[Cells] = (),
     ) -> Limits:
         """The limits at these cells; `wanted` is the t of the target, if there is one.
 
-        `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals must lose by,
-        `errors` standard errors of the shares to be kept from the target; what is convex has a tangent at every place `visited` as well.
+        `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals lose by,
+        `errors` standard errors of the shares to be kept from the target, `draws` (k,) how much
+        likelier than on U alone a random start should be drawn from each cell; what is convex has a
+        tangent at every place `visited` as well.
         """
         points = self.contest.problem.points
         squares = self.contest.squares(cells.centers)
@@ -74,6 +77,8 @@ class RowLimits:
             self._rivals(cells, cuts, squares, margin),
             _Block(effect, -radius - begun, radius - begun, strict=0.0),
         ]
+        if draws is not None and (draws > 1.0).any():
+            blocks.append(self._draws(cells, draws))
         for place in (cells, *visited):
             beyond = begun - (place.centers - cells.centers).ravel()
             if place is cells or self.shifts.convex:
@@ -95,9 +100,7 @@ class RowLimits:
         shift: Floats = limits.matrix[trust] @ copies + begun
         return shift
 
-    def _rivals(
-        self, cells: Cells, cuts: Sequence[Cut], squares: Floats, margin: float
-    ) -> _Block:
+    def _rivals(self, cells: Cells, cuts: Sequence[Cut], squares: Floats, margin: float) -> _Block:
         rows, ends = np.empty((len(cuts), len(self.rows))), np.empty(len(cuts))
         for r, cut in enumerate(cuts):
             theirs, _ = self.contest.cut_squares(cut)
@@ -115,6 +118,18 @@ class RowLimits:
             kept = np.minimum(errors * fair.margins, (1.0 - KEPT_ROOM) * wanted)
             ends += wanted - kept
         return _Block(fair.rows @ effect, np.full(len(ends), -np.inf), ends, relief=1.0)
+
+    def _draws(self, cells: Cells, draws: Floats) -> _Block:
+        """k-means++ draws a start from a cell by its squared distances to the other centres."""
+        rows, ends = [], []
+        labels = cells.labels[self.rows]
+        for c in np.flatnonzero(draws > 1.0):
+            mass = np.where(
+                cells.labels == c, self.contest.squares(np.delete(cells.centers, c, axis=0)), 0.0
+            )
+            rows.append(np.where(labels == c, mass[self.rows], 0.0))
+            ends.append((draws[c] - 1.0) * mass.sum())
+        return _Block(np.array(rows), np.array(ends), np.full(len(ends), np.inf))
 
     def _guard(self, cells: Cells, effect: Floats, begun: Floats) -> _Block:
         inertia = cells.inertia + float((cells.sizes[:, None] * cells.shifts**2).sum())

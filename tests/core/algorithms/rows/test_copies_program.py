@@ -52,7 +52,7 @@ def test_whole_copies_still_meet_the_strict_limits(seed):
     copies = whole_copies(program, plan, cap=5)
     strict = program.strict > 0
     assert copies.dtype == np.int64
-    assert 0 <= copies.min()
+    assert copies.min() >= 0
     assert copies.max() <= 5
     assert (program.matrix[strict] @ copies >= program.lower[strict] - 1e-5).all()
     assert copies.sum() <= plan.copies.sum() + len(program.lower) + 1

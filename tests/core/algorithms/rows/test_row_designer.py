@@ -162,9 +162,7 @@ def test_social_cost_falls_to_the_target():
 
 def test_stopping_gives_the_best_so_far(problem):
     asked = itertools.count()
-    designer = RowDesigner(
-        problem, allowed_rows(problem.points), cancel=lambda: next(asked) > 3
-    )
+    designer = RowDesigner(problem, allowed_rows(problem.points), cancel=lambda: next(asked) > 3)
     stopped = finish(designer.smallest(-0.8))
     assert not stopped.reached
     assert "Stopped early" in " ".join(stopped.notes)
