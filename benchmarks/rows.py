@@ -5,7 +5,8 @@
 Rows with every feature within percentiles 1 to 99, at most five copies of each, no cluster below
 a tenth of its even share (or plain clustering's own smallest), inertia on U at most a tenth above
 plain clustering's. Agreement is counted by scikit-learn's KMeans(n_init=10) with eight seeds, from
-`--outside` on, that no run has seen. The faces need ANTIDOTE_DATA_DIR; without it they are left out.
+`--outside` on, that no run has seen. The faces need ANTIDOTE_DATA_DIR; without it they are left
+out.
 """
 
 import argparse
@@ -70,8 +71,9 @@ def measure(case: str, seed: int, lasting: float, outside: int) -> str | None:
         costs.append(problem.fairness.of_centers(centers, problem.points, problem.groups))
     inertia = nearest_center(problem.points, centers)[1].sum() / problem.vanilla.objective - 1.0
     agree = sum(cost <= target for cost in costs)
+    median = float(np.median(costs))
     return (
-        f"{problem.vanilla.cost:9.4f} {target:9.4f} {float(np.median(costs)):9.4f} {design.size:6d} "
+        f"{problem.vanilla.cost:9.4f} {target:9.4f} {median:9.4f} {design.size:6d} "
         f"{design.size / data.n:7.2%} {design.people:6d} {design.bound or float('nan'):8.1f} "
         f"{agree}/{OUTSIDE_RUNS} {inertia:+6.1%} {first:6.1f} {wall:6.1f}  "
         f"{'' if design.reached else 'NOT '}reached"

@@ -23,6 +23,7 @@ from antidote_core.optimizers.protocol import Box
 from antidote_core.types import Floats
 
 STARTS = 12  # more random starts on U
+MOST_OPTIMA = 6  # each costs a program to look at
 SEARCH_UP_TO = 15  # coordinates
 SEARCH_ROWS = 5000
 SEARCHES = 3
@@ -75,6 +76,8 @@ class Aims:
         found = list(contest.evaluator.basins)
         none = problem.points[:0]
         for seed in self._rng.integers(2**31, size=STARTS):
+            if len(found) >= MOST_OPTIMA:
+                break
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model = KMeans(problem.k, init="random", n_init=1, random_state=int(seed))
@@ -93,14 +96,15 @@ class Aims:
                 problem.points, problem.groups, problem.k, plain, restarts=1, seed=problem.seed
             ).centers
         whole = self.aim("Fair-Lloyd", self._fair)
-        if target is not None and whole.cost <= target:
+        if target is None or whole.cost > target:
+            yield whole
+        else:
             low, high = 0.0, 1.0
             for _ in range(HALVINGS):
                 middle = (low + high) / 2
                 cost = self.aim("", plain + middle * (self._fair - plain)).cost
                 low, high = (low, middle) if cost <= target else (middle, high)
             yield self.aim("towards Fair-Lloyd", plain + high * (self._fair - plain))
-        yield whole
 
     def _searched(self, target: float | None) -> Iterator[Aim]:
         """CMA-ES over centres, from the optima of U and from a random place."""
