@@ -96,15 +96,14 @@ class Aims:
                 problem.points, problem.groups, problem.k, plain, restarts=1, seed=problem.seed
             ).centers
         whole = self.aim("Fair-Lloyd", self._fair)
-        if target is None or whole.cost > target:
-            yield whole
-        else:
+        if target is not None and whole.cost <= target:
             low, high = 0.0, 1.0
             for _ in range(HALVINGS):
                 middle = (low + high) / 2
                 cost = self.aim("", plain + middle * (self._fair - plain)).cost
                 low, high = (low, middle) if cost <= target else (middle, high)
             yield self.aim("towards Fair-Lloyd", plain + high * (self._fair - plain))
+        yield whole
 
     def _searched(self, target: float | None) -> Iterator[Aim]:
         """CMA-ES over centres, from the optima of U and from a random place."""
