@@ -1,0 +1,138 @@
+"""The contest against rivals, with a guard against hollow wins and a margin that lasts.
+
+The lead of a clustering B over a rival C is a sum over people, sum_i (d_C(x_i)^2 - d_B(x_i)^2), and
+itself a sample: its standard error is sqrt(n) sd_i(d_C(x_i)^2 - d_B(x_i)^2). A margin of z of them
+is what makes V last on other people of the same kind.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from antidote_core.algorithms.design.cluster_sums import apart, separation
+from antidote_core.algorithms.design.contest import MARGIN, MAX_CUTS, SAME, Contest, Run
+from antidote_core.algorithms.design.program import Cut
+from antidote_core.geometry import nearest_center
+from antidote_core.problem import Problem
+from antidote_core.types import Floats
+
+FAR = 0.3  # distances between centres; the inertia lost grows with the square of the distance
+HALF = 0.5  # a rival that has eaten half of its margin is ahead: it follows V, the cut does not
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Rivals that are ahead, or too close, the strongest first; `lead` of the strongest of all.
+
+    The lead is in inertia on U ∪ V and negative when the strongest rival is behind.
+    """
+
+    ahead: tuple[Run, ...]
+    lead: float
+
+
+class GuardedContest(Contest):
+    """A contest in which a clustering that breaks the guard costs the worst there is.
+
+    `least` people of U in every cluster, inertia of U at most `most`; `lasting` is z.
+    """
+
+    def __init__(self, problem: Problem, least: float, most: float, lasting: float) -> None:
+        super().__init__(problem)
+        self.least, self.most, self.lasting = least, most, lasting
+        self._members = np.bincount(problem.groups).astype(np.float64)
+        self._worst = 0.0 if problem.fairness.name == "balance" else math.inf
+        self.fixed_margin = MARGIN * problem.vanilla.objective
+        self._squares: dict[int, tuple[Cut, Floats, float]] = {}
+
+    def guarded(self, counts: Floats, group_costs: Floats) -> bool:
+        """Whether no cluster is too small, and U not clustered too loosely."""
+        small = counts.sum(axis=1).min() < self.least
+        return not small and self.inertia_of(group_costs) <= self.most
+
+    def inertia_of(self, group_costs: Floats) -> float:
+        """Inertia of U from what its groups pay on average."""
+        return float(group_costs @ self._members)
+
+    def cost(self, counts: Floats, group_costs: Floats) -> float:
+        """F, or the worst value where the guard is broken."""
+        if not self.guarded(counts, group_costs):
+            return self._worst
+        return super().cost(counts, group_costs)
+
+    def cost_of(self, antidote: Floats) -> float:
+        """The guarded cost of C(U ∪ V)."""
+        _, counts, group_costs = self.evaluator.statistics(antidote)
+        return self.cost(counts, group_costs)
+
+    def squares(self, centers: Floats) -> Floats:
+        """Squared distance (n,) of every row of U to the nearest of these centres."""
+        return nearest_center(self.problem.points, centers)[1]
+
+    def need(self, rival: Floats, theirs: Floats, centers: Floats, squares: Floats) -> float:
+        """What centres (k, d) with squares (n,) must win by over a rival with `theirs` (n,).
+
+        A fixed part of the inertia, less against rivals close by, and z standard errors.
+        """
+        distance = apart(rival, centers) / separation(centers)
+        fixed = self.fixed_margin * min(1.0, (distance / FAR) ** 2)
+        if not self.lasting:
+            return fixed
+        spread = float(np.std(theirs - squares))
+        return fixed + self.lasting * math.sqrt(len(squares)) * spread
+
+    def cut_squares(self, cut: Cut) -> tuple[Floats, float]:
+        """Squared distances (n,) to the centres of a cut, and the cost of U there."""
+        known = self._squares.get(id(cut))
+        if known is None or known[0] is not cut:
+            known = (cut, self.squares(cut.centers), self.cost(*self.evaluator.at(cut.centers)))
+            self._squares = {id(c): v for c in self.cuts if (v := self._squares.get(id(c)))}
+            self._squares[id(cut)] = known
+        return known[1], known[2]
+
+    def rivals_of(self, centers: Floats, enough: float) -> list[Cut]:
+        """The cuts that stand elsewhere and are not fair enough."""
+        near = SAME * separation(centers)
+        return [
+            cut
+            for cut in self.cuts
+            if cut.captured is None
+            and apart(cut.centers, centers) > near
+            and self.cut_squares(cut)[1] > enough
+        ]
+
+    def standing(self, target: Run, antidote: Floats, enough: float) -> Standing:
+        """The contest of `target` against every rival met so far, each followed by Lloyd."""
+        known = self.known(antidote, target.fixpoint.centers, MAX_CUTS)
+        return self.compare(target, [run for _, run in known], enough)
+
+    def compare(self, target: Run, runs: Sequence[Run], enough: float) -> Standing:
+        """Which of these runs is a rival that is ahead or too close."""
+        centers = target.fixpoint.centers
+        near = SAME * separation(centers)
+        squares: Floats | None = None
+        ahead, lead = [], -math.inf
+        for run in _distinct(runs):
+            if run.cost <= enough or apart(run.fixpoint.centers, centers) <= near:
+                continue
+            gap = run.fixpoint.inertia - target.fixpoint.inertia
+            lead = max(lead, -gap)
+            if squares is None:
+                squares = self.squares(centers)
+            theirs = self.squares(run.fixpoint.centers)
+            if gap < HALF * self.need(run.fixpoint.centers, theirs, centers, squares):
+                ahead.append(run)
+        ahead.sort(key=lambda run: run.fixpoint.inertia)
+        return Standing(tuple(ahead), lead)
+
+
+def _distinct(runs: Iterable[Run]) -> list[Run]:
+    """One run for every place where Lloyd ended."""
+    kept: dict[tuple[float, float], Run] = {}
+    for run in runs:
+        kept.setdefault((round(run.fixpoint.inertia, 6), round(run.cost, 9)), run)
+    return list(kept.values())

@@ -1,0 +1,374 @@
+"""Passes from one aim: a program, Lloyd on U ∪ V, the contest, and the aim follows the centres.
+
+A pass whose centres are fair enough and beat every rival known so far is kept; before it counts, a
+hunt with fresh starts looks for rivals nobody knew. One that turns up becomes a cut, and the passes
+go on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from antidote_core.algorithms.design.cluster_sums import apart, cells_at, separation
+from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, RESTARTS, SAME, Run
+from antidote_core.algorithms.design.designer import DesignStep
+from antidote_core.algorithms.rows.aims import Aim
+from antidote_core.algorithms.rows.copies_program import PRICE, plan_copies, whole_copies
+from antidote_core.algorithms.rows.fair_shifts import FairShifts
+from antidote_core.algorithms.rows.guarded_contest import GuardedContest, Standing
+from antidote_core.algorithms.rows.path import (
+    CALM,
+    MORE_COPIES,
+    Found,
+    Goal,
+    Pass,
+    Path,
+    Winner,
+)
+from antidote_core.algorithms.rows.row_design import Reasons, RowDesign, copied
+from antidote_core.algorithms.rows.row_limits import RowLimits
+from antidote_core.geometry import nearest_center
+from antidote_core.types import Floats, Ints, jsonable
+
+PASSES = 40
+VISITED = 4  # places whose tangents are kept
+FINDABLE = 0.85  # wanted chance that k-means with ten starts comes to the clustering
+HUNTS = 4  # that turned up a rival, from one aim
+MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
+NOT_MUCH_LARGER = 1.5  # than the best so far
+WORTH = 0.995  # of the size, for a pass to have brought something
+CLOSER = 0.95  # of the way to the target, for a pass to have come closer
+WIDEN, NARROW = 1.3, 0.4
+SURPRISING = 0.6  # part of a move that was not foretold, for the trust region to shrink
+MOST_ROOM = 15.0
+MOST_OF_POSSIBLE = 0.8
+SCATTERED = 1.2  # how much more room than fresh runs were seen to need
+COPY_COST = 1e-5  # where the size is given, copies that do not help are left out
+RELIEF_COST = 1e4
+LEAD_PRICE = 20.0  # a rival ahead by 1% weighs as much as 0.2 of t
+
+
+class Passes:
+    """Passes for one problem; rivals met once stay in the contest."""
+
+    def __init__(
+        self,
+        contest: GuardedContest,
+        shifts: FairShifts,
+        rows: Ints,
+        cap: int,
+        stopped: Callable[[], bool],
+    ) -> None:
+        self.contest, self.shifts, self.rows, self.cap = contest, shifts, rows, cap
+        self.problem = contest.problem
+        self.stopped = stopped
+        # Room below the target, since fresh runs stop short of the fixpoint.
+        self.room, self._most_room = shifts.room, MOST_ROOM * shifts.room
+        self.errors = contest.lasting  # of the shares, kept from the target where that is possible
+        self._limits = RowLimits(contest, shifts, rows)
+        self._columns = np.ascontiguousarray(self.problem.points[rows])
+
+    def follow(
+        self,
+        aim: Aim,
+        goal: Goal,
+        found: Found,
+        passes: int = PASSES,
+        margin: float = 1.0,
+        draws: Floats | None = None,
+    ) -> Generator[DesignStep, None, None]:
+        """Passes from one aim; what is better than `found` is put there."""
+        path = self._path(aim)
+        path.draws = draws
+        pending: tuple[Pass, Standing] | None = None
+        hunts = 0
+        for index in range(passes):
+            if self.stopped():
+                return
+            if path.stuck:
+                if pending is None or hunts >= HUNTS:
+                    break
+                won = yield from self._hunt(path, *pending, aim, index, goal, found)
+                pending, hunts = None, hunts + 1
+                if won:
+                    break
+                path.again()
+            step = self.one(path, goal, found, margin)
+            if step is None:
+                break
+            standing = self._standing(step, goal)
+            yield self._report(
+                "cut" if standing.ahead else "pass", step, standing, aim, index, goal, found
+            )
+            better = not standing.ahead and self._better(step, goal, found, pending)
+            if better:
+                worth = self._worth(step, goal, found, pending)
+                pending = (step, standing)
+                if found.best is None and found.doubtful is None:
+                    worth = yield from self._hunt(path, *pending, aim, index, goal, found)
+                    pending = None
+                better = worth
+            elif standing.ahead:
+                self._keep_nearest(step, standing, aim.name, goal, found)
+            self._advance(path, step, standing, better, goal)
+        if pending is not None and not self.stopped():
+            yield from self._hunt(path, *pending, aim, index, goal, found)
+
+    def _path(self, aim: Aim) -> Path:
+        scale = separation(aim.centers)
+        trust = self.shifts.trust * scale
+        return Path(aim.centers, scale, trust, trust, np.zeros(len(aim.centers)))
+
+    def first(self, aim: Aim, goal: Goal) -> Pass | None:
+        """The first pass from an aim, to see what it would take."""
+        return self.one(self._path(aim), goal, Found(), 1.0)
+
+    def one(self, path: Path, goal: Goal, found: Found, margin: float) -> Pass | None:
+        """One program and Lloyd's answer to it; None when a cell holds nobody."""
+        cells = cells_at(path.centers, self.problem.points, self.problem.groups)
+        if cells is None:
+            return None
+        enough, wanted = goal.target, None
+        if enough is None:
+            enough = self.contest.cost(*self.contest.evaluator.at(path.centers)) + self.shifts.close
+        else:
+            wanted = self.shifts.relief(
+                enough - (max(path.room, self.room) if goal.smallest else 0.0)
+            )
+        cuts = self.contest.rivals_of(path.centers, enough)
+        limits = self._limits.at(
+            cells, cuts, wanted, path.radius, path.held, margin, self.errors, path.draws,
+            path.visited,
+        )  # fmt: skip
+        scaled = limits.scaled()
+        if goal.smallest:
+            size = self._ceiling(path, found)
+            plan = plan_copies(scaled, self.cap, size=size, begin=path.begin)
+        else:
+            size = goal.size
+            plan = plan_copies(
+                scaled, self.cap, size=size, copy_cost=COPY_COST, relief_cost=RELIEF_COST,
+                begin=path.begin,
+            )  # fmt: skip
+        path.begin = plan.useful
+        if goal.smallest and plan.copies.sum() > size - 1:
+            path.most_copies = min(MORE_COPIES * path.most_copies, MOST_COPIES)
+        copies = whole_copies(scaled, plan, self.cap, size)
+        run = self.contest.run(copied(self._columns, copies), path.centers)
+        scale = np.abs(limits.matrix[: len(cuts)]).max(axis=1, initial=1e-300)
+        foretold = self._limits.foretold(limits, len(cuts), copies, path.radius)
+        return Pass(cells, cuts, plan, plan.prices[: len(cuts)] / scale, copies, run, foretold)
+
+    def shortfall(self, step: Pass) -> float:
+        """How much a pass of a given size lacks: t, and the limits it missed, in copies."""
+        lacking = step.plan.short[: len(step.cuts)].sum()
+        return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
+
+    def _ceiling(self, path: Path, found: Found) -> float:
+        most = min(max(path.most_copies * len(self.problem.points), 1.0), found.most)
+        if found.best is None:
+            return most
+        return min(most, NOT_MUCH_LARGER * max(found.best.design.size, 1))
+
+    def _enough(self, step: Pass, goal: Goal) -> float:
+        return goal.target if goal.target is not None else step.run.cost + self.shifts.close
+
+    def _standing(self, step: Pass, goal: Goal) -> Standing:
+        """The contest against all known rivals."""
+        antidote = copied(self._columns, step.copies)
+        standing = self.contest.standing(step.run, antidote, self._enough(step, goal))
+        self.contest.remember_all(standing.ahead)
+        return standing
+
+    def _hunt(
+        self, path: Path, step: Pass, standing: Standing, aim: Aim, index: int, goal: Goal,
+        found: Found,
+    ) -> Generator[DesignStep, None, bool]:  # fmt: skip
+        """Fresh starts look for rivals; whether there are none, and V was put to `found`."""
+        contest, enough = self.contest, self._enough(step, goal)
+        antidote = copied(self._columns, step.copies)
+        runs: list[Run] = []
+        while len(runs) < HUNT_STARTS:
+            if self.stopped():
+                return False
+            runs += contest.hunt(antidote, HUNT_BATCH, self.stopped)
+            hunted = contest.compare(step.run, runs, enough)
+            standing = Standing(hunted.ahead, max(standing.lead, hunted.lead))
+            yield self._report("hunt", step, standing, aim, index, goal, found)
+            if standing.ahead:
+                contest.remember_all(standing.ahead)
+                return False
+        if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
+            return False
+        chance = self._chance(step, runs, enough)
+        winner = self._winner(step, standing, aim.name, goal)
+        winner = replace(winner, design=replace(winner.design, chance=chance), draws=path.draws)
+        if chance < FINDABLE:  # it has the lowest inertia, yet k-means may not come to it
+            if found.doubtful is None or chance > found.doubtful[0]:
+                found.doubtful = (chance, winner)
+            path.draw(contest.judge(step.run, runs, enough).missed)
+            return False
+        found.best = winner
+        return True
+
+    def _chance(self, step: Pass, runs: list[Run], enough: float) -> float:
+        """That k-means with ten starts comes to a clustering that is fair enough."""
+        near = SAME * separation(step.centers)
+        hits = sum(
+            run.cost <= enough or apart(run.fixpoint.centers, step.centers) <= near for run in runs
+        )
+        return 1.0 - (1.0 - hits / len(runs)) ** RESTARTS
+
+    def _steady(self, step: Pass, runs: list[Run], target: float) -> bool:
+        """Whether fresh runs that come to the same clustering all stop below the target."""
+        near = SAME * separation(step.centers)
+        costs = [run.cost for run in runs if apart(run.fixpoint.centers, step.centers) <= near]
+        worst = max(costs, default=step.run.cost)
+        if worst <= target or not math.isfinite(worst):
+            return True
+        before = self.room
+        self.widen_room(SCATTERED * (worst - step.run.cost))
+        return self.room == before  # there is no more room: the checks decide
+
+    def widen_room(self, room: float) -> None:
+        """Aim lower from now on: fresh runs were seen to end this much above the fixpoint."""
+        self.room = min(max(self.room, room), self._most_room)
+
+    def set_room(self, possible: float) -> None:
+        """The room below a target that is this much above the lowest cost known to be possible."""
+        self._most_room = min(MOST_ROOM * self.shifts.room, MOST_OF_POSSIBLE * max(possible, 0.0))
+        self.room = min(self.shifts.room, self._most_room)
+
+    def _better(
+        self, step: Pass, goal: Goal, found: Found, pending: tuple[Pass, Standing] | None
+    ) -> bool:
+        """Whether V would be the best so far if no rival beats it."""
+        if goal.smallest:
+            if not goal.met(step.run.cost):
+                return False
+            sizes = [found.best.design.size] if found.best is not None else []
+            sizes += [pending[0].size] if pending is not None else []
+            return step.size < min(sizes, default=math.inf)
+        costs = [self.problem.vanilla.cost]
+        costs += [found.best.design.cost] if found.best is not None else []
+        costs += [pending[0].run.cost] if pending is not None else []
+        return step.run.cost < min(costs) - 1e-9
+
+    def _worth(
+        self, step: Pass, goal: Goal, found: Found, pending: tuple[Pass, Standing] | None
+    ) -> bool:
+        """Whether V is so much better that the passes should go on."""
+        if not goal.smallest:
+            return True
+        sizes = [found.best.design.size] if found.best is not None else []
+        sizes += [pending[0].size] if pending is not None else []
+        return step.size < WORTH * min(sizes, default=math.inf)
+
+    def _keep_nearest(
+        self, step: Pass, standing: Standing, name: str, goal: Goal, found: Found
+    ) -> None:
+        """Of designs that lose, the one whose rival leads least."""
+        limit = self.problem.vanilla.cost - self.shifts.close
+        if goal.target is not None:
+            limit = min(limit, goal.target)
+        if step.run.cost > limit:
+            return
+        if found.nearest is None or standing.lead < found.nearest.design.lead:
+            found.nearest = self._winner(step, standing, name, goal)
+
+    def _advance(
+        self, path: Path, step: Pass, standing: Standing, better: bool, goal: Goal
+    ) -> None:
+        """Take the centres of the pass, or take it back and trust less."""
+        excess, merit = self._excess(step.run.cost, goal), self._merit(step, standing)
+        closer = 0 < excess < CLOSER * path.excess
+        accepted = excess <= 0 or closer if goal.smallest else merit < path.merit - 1e-6
+        path.aim_lower(step.run.cost, goal, self.room, self._most_room)
+        progress = better or (closer if goal.smallest else accepted)
+        path.short = path.short + 1 if step.short else 0
+        if progress:
+            path.stale = 0
+        elif accepted:  # one that was taken back shrinks the trust region, which ends as well
+            path.stale += 1
+        if accepted:
+            path.centers, path.excess, path.merit = step.centers, excess, merit
+            if step.surprise > SURPRISING:
+                path.radius = NARROW * min(path.radius, step.asked)
+            else:
+                path.radius = min((WIDEN if progress else CALM) * path.radius, path.widest)
+            chosen = np.flatnonzero(step.copies)
+            labels, _ = nearest_center(self._columns[chosen], step.centers)
+            held = np.bincount(labels, weights=step.copies[chosen], minlength=len(step.centers))
+            path.held = held.astype(np.float64)
+        else:
+            path.radius = NARROW * min(path.radius, step.asked)
+            place = cells_at(step.centers, self.problem.points, self.problem.groups)
+            if place is not None:
+                path.visited = (*path.visited[1 - VISITED :], place)
+
+    def _excess(self, cost: float, goal: Goal) -> float:
+        """By how much a cost misses the target, in units of t."""
+        if goal.target is None or not math.isfinite(cost):
+            return math.inf
+        return max(0.0, self.shifts.relief(cost) - self.shifts.relief(goal.target))
+
+    def _merit(self, step: Pass, standing: Standing) -> float:
+        if not math.isfinite(step.run.cost):
+            return math.inf
+        lead = max(0.0, standing.lead / step.run.fixpoint.inertia)
+        return self.shifts.relief(step.run.cost) + LEAD_PRICE * lead
+
+    def _winner(self, step: Pass, standing: Standing, name: str, goal: Goal) -> Winner:
+        n = len(self.problem.points)
+        copies, fractions = np.zeros(n, dtype=np.int64), np.zeros(n)
+        copies[self.rows], fractions[self.rows] = step.copies, step.plan.copies
+        design = RowDesign(
+            copies=copies,
+            cost=step.run.cost,
+            start=name,
+            centers=step.centers,
+            lead=standing.lead,
+            bound=None if step.short or not goal.smallest else step.plan.bound,
+            reasons=self._reasons(step),
+        )
+        return Winner(design, step.centers, fractions)
+
+    def _reasons(self, step: Pass) -> Reasons:
+        """Prices times coefficients: what the copies of a row do against each rival."""
+        chosen = np.flatnonzero(step.copies)
+        rows = self.rows[chosen]
+        clusters = step.cells.labels[rows]
+        known = [self.contest.cut_squares(cut) for cut in step.cuts]
+        if not known or not len(rows):
+            return Reasons(rows, np.full(len(rows), -1), clusters)
+        squares = self.contest.squares(step.cells.centers)[rows]
+        gains = np.stack([theirs[rows] - squares for theirs, _ in known])
+        worth = step.cut_prices[:, None] * gains
+        rival = np.where(worth.max(axis=0) > 0, worth.argmax(axis=0), -1)
+        rivals = tuple((cut.centers, cost) for cut, (_, cost) in zip(step.cuts, known, strict=True))
+        return Reasons(rows, rival, clusters, rivals)
+
+    def _report(
+        self, kind: str, step: Pass, standing: Standing, aim: Aim, index: int, goal: Goal,
+        found: Found,
+    ) -> DesignStep:  # fmt: skip
+        best = found.best
+        data: dict[str, Any] = {
+            "size": step.size if goal.smallest else int(goal.size),
+            "used": step.size,
+            "best": None if best is None else best.design.cost,
+            "best_size": None if best is None else best.design.size,
+            "start": aim.name,
+            "step": index,
+            "cost": step.run.cost,
+            "cuts": len(self.contest.cuts),
+            "lead": standing.lead,
+            "short": step.plan.short.max(initial=0.0),
+            "bound": step.plan.bound if goal.smallest else None,
+        }
+        return DesignStep(kind, jsonable(data))

@@ -1,0 +1,222 @@
+"""Designs of rows: the claims against scikit-learn, the sizes against a brute force."""
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.cluster import KMeans
+
+import antidote_core as ac
+from antidote_core.algorithms.rows.allowed import allowed_rows
+from antidote_core.algorithms.rows.few_copies import fewest_copies
+from antidote_core.algorithms.rows.row_designer import RowDesigner
+from antidote_core.algorithms.steps import finish
+from antidote_core.baselines import fair_lloyd
+from antidote_core.errors import SpecError
+from antidote_core.problem import Problem
+
+
+def table(points, groups):
+    frame = pd.DataFrame(points, columns=[f"x{a}" for a in range(points.shape[1])])
+    frame["group"] = [f"g{j}" for j in groups]
+    return ac.dataset_from_frame(frame, features=list(frame.columns[:-1]), protected="group")
+
+
+def cross(seed=0, n=600):
+    """Two ways to split: the wide one parts the groups, the other, hardly worse, mixes them."""
+    rng = np.random.default_rng(seed)
+    side = rng.integers(2, size=n)
+    height = rng.integers(2, size=n)
+    points = np.stack([2.2 * side, 1.9 * height], axis=1) + rng.normal(0.0, 0.5, (n, 2))
+    groups = (rng.random(n) < np.where(side == 1, 0.8, 0.2)).astype(np.int64)
+    return table(points, groups)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return Problem(cross(), fairness="balance", k=2)
+
+
+@pytest.fixture(scope="module")
+def design(problem):
+    return finish(RowDesigner(problem, allowed_rows(problem.points)).smallest(-0.8))
+
+
+def fresh_costs(problem, weights, seeds=range(900, 908)):
+    cost = ac.balance_cost if problem.fairness.name == "balance" else ac.social_cost
+    fits = [
+        KMeans(problem.k, n_init=10, random_state=seed).fit(problem.points, sample_weight=weights)
+        for seed in seeds
+    ]
+    return [cost(fit.cluster_centers_, problem.points, problem.groups) for fit in fits]
+
+
+def test_plain_clustering_parts_the_groups(problem):
+    assert problem.vanilla.cost > -0.6
+
+
+def test_a_target_is_met_by_copies_of_ordinary_rows(problem, design):
+    assert design.reached
+    assert design.checks == 8
+    assert design.share == 1.0
+    assert design.copies.dtype == np.int64
+    assert design.copies.max() <= 5
+    assert not design.copies[~allowed_rows(problem.points)].any()
+    assert 0 < design.size <= 0.2 * len(problem.points)
+    assert design.people == (design.copies > 0).sum()
+    assert design.bound <= design.size + 1e-6
+    assert max(fresh_costs(problem, design.weights)) <= -0.8
+
+
+def test_reasons_name_a_rival_and_a_centre_for_every_copied_row(design):
+    reasons = design.reasons
+    assert np.array_equal(reasons.rows, np.flatnonzero(design.copies))
+    assert (reasons.rival_of_row < len(reasons.rivals)).all()
+    assert set(reasons.cluster_of_row) <= {0, 1}
+    why = design.why(int(reasons.rows[0]))
+    assert why["copies"] >= 1
+    assert design.why(int(np.flatnonzero(design.copies == 0)[0])) is None
+
+
+def test_same_seed_same_copies_and_steps_are_plain_values(problem, design):
+    steps = RowDesigner(problem, allowed_rows(problem.points)).smallest(-0.8)
+    kinds = set()
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as end:
+            again = end.value
+            break
+        kinds.add(step.kind)
+        assert {"size", "best", "start", "step", "cost", "cuts", "lead"} <= set(step.data)
+        json.dumps(step.data, allow_nan=False)
+    assert kinds <= {"pass", "hunt", "cut", "check"}
+    assert np.array_equal(again.copies, design.copies)
+    json.dumps(again.summary(), allow_nan=False)
+
+
+def test_a_margin_in_standard_errors_takes_more_copies(problem, design):
+    loose = finish(RowDesigner(problem, allowed_rows(problem.points), lasting=0.0).smallest(-0.8))
+    assert loose.reached
+    assert loose.size < design.size
+    assert loose.lead > design.lead
+
+
+def test_too_few_copies_bring_the_contest_closer(problem):
+    designer = RowDesigner(problem, allowed_rows(problem.points), lasting=0.0)
+    few, more = finish(designer.best(3, -0.8)), finish(designer.best(6, -0.8))
+    assert not few.reached
+    assert 0 < more.lead < few.lead < few.lead_before
+    assert few.size <= 3
+    assert few.cost == problem.evaluate(few.antidote(problem.points))
+    assert any("do not tip the contest" in note for note in few.notes)
+
+
+def test_more_copies_are_never_less_fair(problem):
+    designer = RowDesigner(problem, allowed_rows(problem.points), lasting=0.0)
+    designs = designer.frontier([150, 60])
+    assert [d.size <= size for d, size in zip(designs, (60, 150), strict=True)] == [True, True]
+    assert designs[1].best_cost <= designs[0].best_cost
+    assert designs[1].best_cost < problem.vanilla.cost - 0.2
+
+
+def test_weights_need_not_be_whole(problem):
+    designer = RowDesigner(problem, allowed_rows(problem.points))
+    fractional = finish(designer.smallest(-0.8, whole=False))
+    assert fractional.reached
+    assert (fractional.copies != fractional.copies.round()).any()
+    assert max(fresh_costs(problem, fractional.weights)) <= -0.8
+
+
+def test_the_guard_is_kept(problem, design):
+    most = problem.vanilla.objective * 1.0005
+    tight = finish(RowDesigner(problem, allowed_rows(problem.points), most=most).smallest(-0.8))
+    assert not tight.reached
+    assert tight.notes
+    people = np.bincount(KMeans(2, n_init=10, random_state=1).fit(
+        problem.points, sample_weight=design.weights).labels_)  # fmt: skip
+    asked = int(people.min()) // 2
+    roomy = finish(RowDesigner(problem, allowed_rows(problem.points), least=asked).smallest(-0.8))
+    assert roomy.reached
+
+
+def test_a_target_that_plain_clustering_meets_needs_nothing(problem):
+    design = finish(RowDesigner(problem, allowed_rows(problem.points)).smallest(-0.01))
+    assert design.size == 0
+    assert design.reached
+
+
+def test_social_cost_falls_to_the_target():
+    rng = np.random.default_rng(5)
+    points = np.vstack([rng.normal(0.0, 1.0, (300, 2)), rng.normal((4.0, 1.0), 1.5, (300, 2))])
+    groups = (rng.random(600) < np.where(points[:, 1] > 1.0, 0.7, 0.1)).astype(np.int64)
+    social = Problem(table(points, groups), fairness="social", k=2)
+    fair = fair_lloyd(social.points, social.groups, 2, init=social.vanilla.centers)
+    target = 0.7 * social.vanilla.cost + 0.3 * fair.cost
+    design = finish(RowDesigner(social, allowed_rows(social.points)).smallest(target))
+    assert design.reached
+    assert max(fresh_costs(social, design.weights)) <= target
+
+
+def test_stopping_gives_the_best_so_far(problem):
+    asked = itertools.count()
+    designer = RowDesigner(problem, allowed_rows(problem.points), cancel=lambda: next(asked) > 3)
+    stopped = finish(designer.smallest(-0.8))
+    assert not stopped.reached
+    assert "Stopped early" in " ".join(stopped.notes)
+
+
+def test_sentences_for_what_cannot_be_designed(problem):
+    allowed = allowed_rows(problem.points)
+    with pytest.raises(SpecError, match="lasting must be a number of at least 0"):
+        RowDesigner(problem, allowed, lasting=-1.0)
+    with pytest.raises(SpecError, match="max_copies must be a whole number of at least 1"):
+        RowDesigner(problem, allowed, max_copies=0)
+    gap = Problem(cross(n=60), fairness="gap", k=2)
+    with pytest.raises(SpecError, match="'social' and 'balance', not for 'gap'"):
+        RowDesigner(gap, np.ones(60, dtype=bool))
+    other = Problem(cross(n=60), clustering="kmedian", k=2)
+    with pytest.raises(SpecError, match="designed for k-means"):
+        RowDesigner(other, np.ones(60, dtype=bool))
+
+
+def brute_force(problem, target, largest=3):
+    """The smallest number of copies with which C(U ∪ V) meets the target, None beyond `largest`."""
+    rows = range(len(problem.points))
+    for size in range(1, largest + 1):
+        for chosen in itertools.combinations_with_replacement(rows, size):
+            if problem.evaluate(problem.points[list(chosen)]) <= target:
+                return size
+    return None
+
+
+@pytest.mark.parametrize("by_program", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_on_tiny_sets_hardly_more_copies_than_a_brute_force(seed, by_program, monkeypatch):
+    """With the trial of every small V, and by the programs alone."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(12, 2)) * [1.0, 1.3]
+    groups = np.arange(12) % 2
+    tiny = Problem(table(points, groups), fairness="balance", k=2, seed=seed)
+    for target in (-0.75, -0.6, -0.5):
+        smallest = brute_force(tiny, target)
+        if tiny.vanilla.cost <= target or smallest is None:
+            continue
+        if by_program:
+            monkeypatch.setattr(
+                "antidote_core.algorithms.rows.row_designer.fewest_copies", lambda *_: []
+            )
+        designer = RowDesigner(tiny, np.ones(12, dtype=bool), max_copies=3, lasting=0.0)
+        design = finish(designer.smallest(target))
+        if not by_program:
+            assert design.reached
+        if design.reached:
+            assert design.size <= smallest + 1
+
+
+def test_every_small_set_is_tried_only_where_there_are_few(problem):
+    designer = RowDesigner(problem, allowed_rows(problem.points))
+    rows = np.flatnonzero(designer.allowed)
+    assert fewest_copies(designer.contest, rows, 5, -0.99) == []
