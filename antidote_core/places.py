@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antidote_core.checks import is_number
 from antidote_core.errors import SpecError
 from antidote_core.types import Floats, Ints
 
@@ -132,7 +133,7 @@ def allowed_rows(points: Floats, percentiles: tuple[float, float] = (1, 99)) -> 
     >>> allowed_rows(np.array([[0.0], [1.0], [2.0], [50.0]]), (0, 75)).tolist()
     [True, True, True, False]
     """
-    low, high = percentiles
+    low, high = check_percentiles(percentiles)
     lower, upper = np.percentile(points, [low, high], axis=0)
     allowed = ((points >= lower) & (points <= upper)).all(axis=1)
     if not allowed.any():
@@ -141,6 +142,34 @@ def allowed_rows(points: Floats, percentiles: tuple[float, float] = (1, 99)) -> 
             "widen the percentiles or use fewer features."
         )
     return np.asarray(allowed)
+
+
+def check_percentiles(percentiles: object) -> tuple[float, float]:
+    """The two percentiles, or a sentence about them."""
+    if (
+        not isinstance(percentiles, tuple | list)
+        or len(percentiles) != 2
+        or not all(is_number(value) for value in percentiles)
+        or not 0 <= percentiles[0] < percentiles[1] <= 100
+    ):
+        raise SpecError(
+            "percentiles must be two numbers from 0 to 100, the smaller one first; "
+            f"got {percentiles!r}."
+        )
+    return float(percentiles[0]), float(percentiles[1])
+
+
+def check_allowed(allowed: object, n: int) -> Mask:
+    """The mask as an array (n,), or a sentence about it."""
+    mask = np.asarray(allowed)
+    if mask.shape != (n,) or mask.dtype != np.bool_:
+        raise SpecError(
+            f"allowed must hold true or false for each of the {n} rows; "
+            f"got shape {mask.shape} of {mask.dtype}."
+        )
+    if not mask.any():
+        raise SpecError("allowed names no row that may be copied; allow some rows.")
+    return mask
 
 
 def box(name: str, points: Floats) -> Place:

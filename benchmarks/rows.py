@@ -15,9 +15,9 @@ import time
 import numpy as np
 from sklearn.cluster import KMeans
 
-from antidote_core.algorithms.rows.allowed import allowed_rows
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.geometry import nearest_center
+from antidote_core.places import allowed_rows
 from antidote_core.problem import Problem
 from benchmarks.data import available
 

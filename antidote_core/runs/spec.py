@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar, Self
@@ -12,7 +13,7 @@ from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
 from antidote_core.guard import MAX_PRICE, check_guard
-from antidote_core.places import PLACES, ROWS
+from antidote_core.places import PLACES, ROWS, check_percentiles
 
 # The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
 PAPER_SYMBOLS: Mapping[str, str] = {
@@ -206,18 +207,7 @@ class RunSpec(JobSpec):
             raise SpecError(f"place must be one of {known}; got {place!r}.")
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "box", None if place == ROWS else place)
-        low_high = self.percentiles
-        if (
-            not isinstance(low_high, tuple | list)
-            or len(low_high) != 2
-            or not all(is_number(value) for value in low_high)
-            or not 0 <= low_high[0] < low_high[1] <= 100
-        ):
-            raise SpecError(
-                "percentiles must be two numbers from 0 to 100, the smaller one first; "
-                f"got {low_high!r}."
-            )
-        object.__setattr__(self, "percentiles", (float(low_high[0]), float(low_high[1])))
+        object.__setattr__(self, "percentiles", check_percentiles(self.percentiles))
         groups = self.copy_groups
         if groups is not None:
             if not isinstance(groups, tuple | list) or not all(isinstance(g, str) for g in groups):
@@ -252,12 +242,12 @@ class RunSpec(JobSpec):
                 "The target 'four_fifths' is a share of the fair share, which only balance has; "
                 f"choose 'vanilla', 'sota' or a number for {cost.title.lower()}."
             )
-        if isinstance(self.target, float) and cost.perfect is not None:
-            if self.target < cost.perfect - 1e-9:
-                raise SpecError(
-                    f"target (α) cannot be met: a {cost.label.lower()} is never below "
-                    f"{cost.perfect:g}; got {self.target:g}."
-                )
+        perfect = -math.inf if cost.perfect is None else cost.perfect
+        if isinstance(self.target, float) and self.target < perfect - 1e-9:
+            raise SpecError(
+                f"target (α) cannot be met: a {cost.label.lower()} is never below {perfect:g}; "
+                f"got {self.target:g}."
+            )
 
     @property
     def data_spec(self) -> RunSpec:

@@ -21,14 +21,14 @@ from antidote_core.algorithms.algorithm2.realism import spread_out
 from antidote_core.algorithms.algorithm2.search import searched_rounds
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.algorithm2.verification import CHECKS, cached_noise, noise, verifying
-from antidote_core.algorithms.design.rounds import designed_rounds
+from antidote_core.algorithms.design.rounds import designed_rounds, row_rounds
 from antidote_core.algorithms.steps import relayed, with_heartbeat
 from antidote_core.baselines.registry import baseline_reference
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
 from antidote_core.errors import SpecError
 from antidote_core.optimizers import get_optimizer
-from antidote_core.places import ROWS
+from antidote_core.places import ROWS, Rows
 from antidote_core.problem import OUTSIDE, Problem
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.runs import events
@@ -161,7 +161,11 @@ def _events(
         rounds = iter(())  # plain clustering meets the target: nothing is needed
     elif designs:
         limit = None if spec.target == LOWEST else _limit(target, strict)
-        rounds = designed_rounds(problem, (place.lower, place.upper), limit, sizes, stop)
+        if isinstance(place, Rows):
+            rounds = row_rounds(spec, problem, place, limit, sizes, stop)
+        else:
+            box = (place.lower, place.upper)
+            rounds = designed_rounds(problem, box, limit, sizes, stop)
     else:
         rounds = searched_rounds(spec, problem, place, target, strict, sizes, stop)
     yield from map(happened, rounds)

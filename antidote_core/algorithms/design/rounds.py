@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
+import numpy as np
+
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.design.designer import Cancel, Design, Designer, DesignStep
+from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.algorithms.steps import finish, relayed
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
-from antidote_core.places import Place
+from antidote_core.places import Place, Rows
 from antidote_core.problem import Problem
 from antidote_core.runs.events import Cut, Event, Note, Progress, Round
 from antidote_core.runs.spec import RunSpec
@@ -69,6 +72,62 @@ def designed_rounds(
     if answer is not None:
         for text in answer.notes:
             yield Note(text=text)
+
+
+def row_rounds(
+    spec: RunSpec, problem: Problem, place: Rows, target: float | None, sizes: Sizes, stop: Cancel
+) -> Iterator[Event]:
+    """`designed_rounds` with copies of rows.
+
+    Growing, every size has its round: the fairest V of that size, or, where so few copies change
+    nothing yet, the one that comes nearest to tipping the contest. With growth "bisect" the program
+    finds the smallest size itself, in one round.
+    """
+    guard = problem.guard
+    designer = RowDesigner(
+        problem, place.allowed, place.max_copies, spec.lasting, guard.least, guard.most, stop
+    )
+    limit = problem.vanilla.cost if target is None else target
+    notes: tuple[str, ...] = ()
+    index = 0
+    while (size := sizes.next()) is not None and not stop():
+        by_program = target is not None and spec.growth == "bisect"
+        most: int = sizes.limit if by_program else min(size, place.most)
+
+        def told(step: DesignStep, index: int = index, most: int = most) -> Event:
+            best = step.data["best"]
+            return Progress(
+                index=index,
+                size=min(int(step.data.get("used") or step.data["size"] or most), most),
+                cost=problem.vanilla.cost if best is None else min(best, problem.vanilla.cost),
+                evaluations=designer.contest.evaluations,
+                design={"kind": step.kind, **step.data},
+            )
+
+        steps = designer.smallest(limit) if by_program else designer.best(most, target)
+        design = yield from relayed(steps, told)
+        rows = np.repeat(np.arange(len(problem.points)), design.copies.astype(np.int64))
+        antidote = problem.points[rows]
+        rank = problem.rank(antidote)
+        reached = design.holds and rank <= limit and design.size <= most
+        yield Round(
+            index=index,
+            size=len(rows),
+            antidote=pack(antidote, rows),
+            reached=reached,
+            evaluations=designer.contest.evaluations,
+            design=design.summary(),
+            **problem.outcome(antidote),
+        )
+        # A contest that comes nearer to tipping is no standstill.
+        nearer = design.lead if design.lead > 0 and rank > limit else rank
+        sizes.record(design.size if reached else most, reached, rank=nearer)
+        notes = design.notes
+        index += 1
+        if by_program:
+            break
+    for text in notes:
+        yield Note(text=text)
 
 
 def design_frontier(

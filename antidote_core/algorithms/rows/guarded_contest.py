@@ -8,13 +8,14 @@ is what makes V last on other people of the same kind.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from antidote_core.algorithms.design.cluster_sums import apart, separation
-from antidote_core.algorithms.design.contest import MARGIN, MAX_CUTS, SAME, Contest, Run
+from antidote_core.algorithms.design.contest import MARGIN, MAX_CUTS, RESTARTS, SAME, Contest, Run
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
@@ -136,3 +137,25 @@ def _distinct(runs: Iterable[Run]) -> list[Run]:
     for run in runs:
         kept.setdefault((round(run.fixpoint.inertia, 6), round(run.cost, 9)), run)
     return list(kept.values())
+
+
+_FRESH = 205
+
+
+def weighted_checks(
+    contest: GuardedContest, weights: Floats, checks: int, stopped: Callable[[], bool]
+) -> Iterator[tuple[Floats, float, float]]:
+    """Centres, inertia and cost of k-means with 10 restarts on U with weights (n,)."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    problem = contest.problem
+    for seed in np.random.default_rng([problem.seed, _FRESH]).integers(2**31, size=checks):
+        if stopped():
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = KMeans(problem.k, n_init=RESTARTS, random_state=int(seed))
+            model.fit(problem.points, sample_weight=weights)
+        cost = contest.cost(*contest.evaluator.at(model.cluster_centers_))
+        yield model.cluster_centers_, float(model.inertia_), cost

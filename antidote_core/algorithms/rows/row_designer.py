@@ -16,18 +16,16 @@ import numpy as np
 from antidote_core.algorithms.design.contest import Run
 from antidote_core.algorithms.design.designer import COSTS, DesignStep
 from antidote_core.algorithms.rows.aims import Aim, Aims
-from antidote_core.algorithms.rows.allowed import Mask, check_allowed
 from antidote_core.algorithms.rows.fair_shifts import BalanceShifts, fair_shifts
-from antidote_core.algorithms.rows.few_copies import fewest_copies
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
+from antidote_core.algorithms.rows.guarded_contest import GuardedContest, weighted_checks
 from antidote_core.algorithms.rows.passes import PASSES, Passes
 from antidote_core.algorithms.rows.path import Found, Goal, Winner, drawn_more
-from antidote_core.algorithms.rows.row_design import RowDesign, copied
-from antidote_core.algorithms.rows.weighted import weighted_checks
+from antidote_core.algorithms.rows.row_design import RowDesign, copied, fewest_copies
 from antidote_core.algorithms.steps import finish
 from antidote_core.checks import check_whole
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.errors import SpecError
+from antidote_core.places import Mask, check_allowed
 from antidote_core.problem import Problem
 from antidote_core.types import Floats, jsonable
 

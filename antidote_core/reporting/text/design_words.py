@@ -42,7 +42,7 @@ def design_sentences(view: RunView) -> tuple[str, ...]:
         share_sentence(view),
         binding_sentence(view),
         bound_sentence(view),
-        clump_sentence(view.antidote),
+        "" if view.copies is not None else clump_sentence(view.antidote),
     )
     return tuple(sentence for sentence in found if sentence)
 
@@ -135,6 +135,9 @@ def doing_sentence(view: RunView) -> str:
     what = STEPS.get(step["kind"], "placing points")
     if step.get("of"):
         what += f" ({step['step'] + (step['kind'] == 'check')} of {step['of']})"
+    lead = step.get("lead")
+    if lead is not None and lead > 0:
+        what += f"; plain clustering still leads by {number(lead, 0)} in inertia"
     return f"{size:,} points: {what}"
 
 

@@ -9,12 +9,12 @@ import pytest
 from sklearn.cluster import KMeans
 
 import antidote_core as ac
-from antidote_core.algorithms.rows.allowed import allowed_rows
-from antidote_core.algorithms.rows.few_copies import fewest_copies
+from antidote_core.algorithms.rows.row_design import fewest_copies
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.algorithms.steps import finish
 from antidote_core.baselines import fair_lloyd
 from antidote_core.errors import SpecError
+from antidote_core.places import allowed_rows
 from antidote_core.problem import Problem
 
 
@@ -183,11 +183,17 @@ def test_sentences_for_what_cannot_be_designed(problem):
 
 
 def brute_force(problem, target, largest=3):
-    """The smallest number of copies with which C(U ∪ V) meets the target, None beyond `largest`."""
+    """The smallest number of copies with which C(U ∪ V) meets the target, None beyond `largest`.
+
+    Independent clusterings have to agree, as they have to with a design.
+    """
     rows = range(len(problem.points))
     for size in range(1, largest + 1):
         for chosen in itertools.combinations_with_replacement(rows, size):
-            if problem.evaluate(problem.points[list(chosen)]) <= target:
+            antidote = problem.points[list(chosen)]
+            if problem.evaluate(antidote) <= target and all(
+                problem.independent(antidote, 10, seed).cost <= target for seed in range(8)
+            ):
                 return size
     return None
 
