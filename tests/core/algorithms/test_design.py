@@ -235,7 +235,7 @@ def test_unreached_target_says_what_was_reached_and_what_binds():
     assert found.cost < problem.vanilla.cost
     assert "size" in found.binding
     spec = RunSpec(
-        dataset="clouds", fairness="social", optimizer="design", growth="bisect",
+        place="minmax", dataset="clouds", fairness="social", optimizer="design", growth="bisect",
         start_size=5, max_size=5, target=lowest_social_cost(data.points, data.groups, 2),
     )  # fmt: skip
     sentence = binding_sentence(run(spec, clouds(5)))
@@ -395,7 +395,12 @@ def test_no_scattered_v_beats_the_lower_bound():
 
 def test_the_lower_bound_is_said():
     spec = RunSpec(
-        dataset="blobs", fairness="social", optimizer="design", target="lowest", max_size=20
+        place="minmax",
+        dataset="blobs",
+        fairness="social",
+        optimizer="design",
+        target="lowest",
+        max_size=20,
     )
     view = run(spec)
     fewest = view.history[-1].design["fewest"]
@@ -411,7 +416,7 @@ def test_the_lower_bound_is_said():
 def test_frontier_is_verified_and_never_rises():
     data = clouds(5, n=600)
     problem = Problem(data, fairness="social", k=2)
-    spec = RunSpec(dataset="clouds", fairness="social", optimizer="design")
+    spec = RunSpec(place="minmax", dataset="clouds", fairness="social", optimizer="design")
     designs = ac.design_frontier(spec, [30, 6, 60], data)
     assert all(design.holds for design in designs)
     assert all(design.checks == 8 for design in designs)
@@ -425,7 +430,7 @@ def test_frontier_is_verified_and_never_rises():
 
 
 def test_frontier_refuses_bad_sizes_and_stops():
-    spec = RunSpec(dataset="blobs", fairness="social")
+    spec = RunSpec(place="minmax", dataset="blobs", fairness="social")
     for sizes in ([0], [2.5], [True]):
         with pytest.raises(SpecError, match="sizes must be whole numbers"):
             ac.design_frontier(spec, sizes)
@@ -439,7 +444,7 @@ def test_runs_with_design_bisect_to_a_small_size():
     data = clouds(5, n=600)
     plain = Problem(data, fairness="social", k=2).vanilla.cost
     spec = RunSpec(
-        dataset="clouds", fairness="social", optimizer="design", growth="bisect",
+        place="minmax", dataset="clouds", fairness="social", optimizer="design", growth="bisect",
         target=0.985 * plain, start_size=4, max_size=80,
     )  # fmt: skip
     events = list(grow(spec, data))
@@ -459,7 +464,13 @@ def test_runs_with_design_bisect_to_a_small_size():
 
 def test_same_spec_same_events_but_for_signs_of_life():
     spec = RunSpec(
-        dataset="blobs", optimizer="design", target="lowest", start_size=6, max_size=6, seed=4
+        place="minmax",
+        dataset="blobs",
+        optimizer="design",
+        target="lowest",
+        start_size=6,
+        max_size=6,
+        seed=4,
     )
     first, second = (
         [(event.kind, event.data) for event in grow(spec) if event.kind != "alive"]
@@ -470,7 +481,14 @@ def test_same_spec_same_events_but_for_signs_of_life():
 
 def test_signs_of_life_say_what_is_being_done(monkeypatch):
     monkeypatch.setattr(grow_module, "ALIVE_SECONDS", 1e-4)
-    spec = RunSpec(dataset="blobs", optimizer="design", target="lowest", start_size=6, max_size=6)
+    spec = RunSpec(
+        place="minmax",
+        dataset="blobs",
+        optimizer="design",
+        target="lowest",
+        start_size=6,
+        max_size=6,
+    )
     events = list(grow(spec))
     said = [event.data["doing"] for event in events if event.kind == "alive"]
     assert "clustering the data as it is" in said
@@ -482,6 +500,7 @@ def test_signs_of_life_say_what_is_being_done(monkeypatch):
 @pytest.mark.parametrize("optimizer", ["design", "structured"])
 def test_the_lowest_cost_at_a_size(optimizer):
     spec = RunSpec(
+        place="minmax",
         dataset="blobs", fairness="social", optimizer=optimizer, target="lowest", max_size=20,
         budget=300,
     )  # fmt: skip
@@ -500,7 +519,14 @@ def test_the_lowest_cost_at_a_size(optimizer):
 
 
 def test_stopping_while_the_result_is_checked():
-    spec = RunSpec(dataset="blobs", optimizer="design", target="lowest", start_size=6, max_size=6)
+    spec = RunSpec(
+        place="minmax",
+        dataset="blobs",
+        optimizer="design",
+        target="lowest",
+        start_size=6,
+        max_size=6,
+    )
     checking = threading.Event()
     kinds = []
     for event in grow(spec, cancel=checking.is_set):
@@ -512,7 +538,7 @@ def test_stopping_while_the_result_is_checked():
 
 def test_design_runs_can_be_cancelled():
     asked = itertools.count()
-    spec = RunSpec(dataset="blobs", optimizer="design", target=-1.0, start_size=5)
+    spec = RunSpec(place="minmax", dataset="blobs", optimizer="design", target=-1.0, start_size=5)
     view = run(spec, cancel=lambda: next(asked) > 4)
     assert view.state == "stopped"
     assert view.cost <= view.vanilla_cost
@@ -520,7 +546,8 @@ def test_design_runs_can_be_cancelled():
 
 def test_command_line_takes_design(capsys):
     code = main(
-        ["run", "--dataset", "two-optima", "--optimizer", "design", "--growth", "bisect",
+        ["run", "--dataset", "two-optima", "--place", "minmax",
+         "--optimizer", "design", "--growth", "bisect",
          "--target", "vanilla", "--start-size", "4", "--max-size", "40", "--json"]
     )  # fmt: skip
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -531,7 +558,8 @@ def test_command_line_takes_design(capsys):
 
 def test_command_line_says_how_sure_a_design_is(capsys):
     code = main(
-        ["run", "--dataset", "two-optima", "--optimizer", "design", "--target", "lowest",
+        ["run", "--dataset", "two-optima", "--place", "minmax",
+         "--optimizer", "design", "--target", "lowest",
          "--max-size", "12", "--spread"]
     )  # fmt: skip
     said = capsys.readouterr().out
