@@ -44,7 +44,14 @@ COPIES = tuple(range(1, 17))
 STARTS = (1, 2, 3, 5, 10)
 SEEDS = 20
 GROWTH = RunSpec(
-    dataset="blobs", start_size=2, step=2, target=-0.6, budget=200, max_rounds=12, place="minmax"
+    dataset="blobs",
+    start_size=2,
+    step=2,
+    target=-0.6,
+    budget=200,
+    max_rounds=12,
+    place="minmax",
+    max_price=None,
 )
 
 

@@ -258,7 +258,7 @@ def run(
 ) -> RunView:
     """Algorithm 2 to its end; the same as folding the events of `grow`.
 
-    >>> result = run(RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=2))
+    >>> result = run(RunSpec(dataset="blobs", fairness="social", start_size=3, budget=60))
     >>> bool(result.cost < result.vanilla_cost)
     True
     """

@@ -19,7 +19,7 @@ SMALL = RunSpec(
     start_size=2,
     budget=25,
     max_rounds=3,
-    target=0.9,
+    target=1.0,
     seed=1,
 )
 LONG = dataclasses.replace(SMALL, budget=100, max_rounds=None, max_stalled=None, max_size=100_000)
