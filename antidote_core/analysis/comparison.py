@@ -67,6 +67,7 @@ def solution_row(
 ) -> ComparisonRow:
     """The row of C(U ∪ V); V may be empty."""
     solution, tables = problem.cluster(antidote), problem.tables(antidote)
+    price, smallest = _guarded(problem, tables.balance.counts, tables.social.group_costs)
     return ComparisonRow(
         name=name,
         scoring=NEAREST if problem.clustering.by_nearest_center else OWN,
@@ -76,14 +77,18 @@ def solution_row(
         seconds=seconds,
         size=len(antidote),
         notes=notes,
-        **_guarded(problem, tables.balance.counts, tables.social.group_costs),
+        price=price,
+        smallest_share=smallest,
     )
 
 
 def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRow]:
     """The two rows of a fair algorithm, one per scoring."""
     nearest, _ = nearest_center(problem.points, result.centers)
-    labels = {OWN: result.labels, NEAREST: nearest}
+    guarded = {
+        scoring: _guarded(problem, *_statistics(problem, labels, result.centers))
+        for scoring, labels in ((OWN, result.labels), (NEAREST, nearest))
+    }
     found = {OWN: result.quality, NEAREST: quality(problem.points, nearest)}
     return [
         ComparisonRow(
@@ -94,7 +99,8 @@ def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRo
             quality=found[scoring],
             seconds=result.seconds,
             notes=result.notes,
-            **_guarded(problem, *_statistics(problem, labels[scoring], result.centers)),
+            price=guarded[scoring][0],
+            smallest_share=guarded[scoring][1],
         )
         for scoring, costs in result.scores.items()
     ]
@@ -158,12 +164,9 @@ def _statistics(problem: Problem, labels: Ints, centers: Floats) -> tuple[Floats
     return counts, group_means(squared, problem.groups, g)
 
 
-def _guarded(problem: Problem, counts: Floats, group_costs: Floats) -> dict[str, float]:
-    """What the guard measures, limits or not."""
-    return {
-        "price": problem.guard.price(counts, group_costs),
-        "smallest_share": problem.guard.smallest_share(counts),
-    }
+def _guarded(problem: Problem, counts: Floats, group_costs: Floats) -> tuple[float, float]:
+    """What the guard measures, limits or not: price of fairness and smallest cluster's share."""
+    return problem.guard.price(counts, group_costs), problem.guard.smallest_share(counts)
 
 
 def has_baseline(clustering: str, fairness: str) -> bool:

@@ -156,5 +156,6 @@ def guard_limit(spec: SweepSpec, reference: Reference, measure: Measure) -> floa
     if measure is PRICE:
         return math.nan if spec.max_price is None else spec.max_price
     if spec.min_share is None:  # as `Guard.around` has it
-        return min(DEFAULT_PART / reference.problem[2], reference.smallest_share)
+        plain = reference.smallest_share
+        return plain if math.isnan(plain) else min(DEFAULT_PART / reference.problem[2], plain)
     return spec.min_share or math.nan
