@@ -23,7 +23,6 @@ from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import Reference, SweepView
 
 COLUMNS = (*frontier_table.COLUMNS, "value")
-SHORT_OF = 1.5  # a limit farther away than so many times the range of the values is not drawn
 
 
 def guard_table(
@@ -47,15 +46,15 @@ def guard_table(
     lines = _lines(spec, frontier_table.reference_of(view, problem), measure)
     own = [row["value"] for row in dots] + [x for kind, x, _ in lines if kind == "vanilla"]
     low, high = frontier_table.domain(own, 0.08)
-    near = [
-        line for line in lines
-        if line[0] != "target" or abs(line[1] - low) <= SHORT_OF * (high - low)
-    ]  # fmt: skip
+    near = [line for line in lines if curves.is_near(line[1], low, high)]
+    away = [line for line in lines if line not in near]
     low, high = frontier_table.domain([low, high, *(value for _, value, _ in near)], 0.0)
-    labels, top, bottom = curves.label_lines(near, [], low, high, LINE / PLOT * (high - low), LIFT)
+    labels, top, bottom = curves.label_lines(
+        near, away, low, high, LINE / PLOT * (high - low), LIFT
+    )
     left, right = frontier_table.reach(spec.sizes, log)
     rows = [
-        *({**row, "value": row["cost"], "side": "right"} for row in labels),
+        *({**row, "value": row.get("cost"), "side": "right"} for row in labels),
         *(row for one in found for row in _levels(one, spec, measure)),
         *dots,
         {"kind": "frame", "x": left, "value": bottom},
