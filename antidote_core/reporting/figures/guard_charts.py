@@ -14,6 +14,7 @@ import pandas as pd
 
 from antidote_core.analysis.frontier_curves import Curve, Level, curve, median_interval
 from antidote_core.guard import DEFAULT_PART
+from antidote_core.numerals import percent
 from antidote_core.reporting.figures import curve as curves
 from antidote_core.reporting.figures import frontier_charts, frontier_table
 from antidote_core.reporting.figures.frontier_table import LIFT, LINE, PLOT
@@ -141,7 +142,7 @@ def _lines(spec: SweepSpec, reference: Reference | None, measure: Measure) -> li
     limit = guard_limit(spec, reference, measure)
     if math.isfinite(limit):
         word = "at most" if measure is PRICE else "at least"
-        found.append(("target", limit, f"guard: {word} {measure.shown(limit)}"))
+        found.append(("target", limit, f"guard: {word} {percent(limit)}"))
     return found
 
 
