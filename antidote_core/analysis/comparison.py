@@ -166,8 +166,7 @@ def _statistics(problem: Problem, labels: Ints, centers: Floats) -> tuple[Floats
 
 def _guarded(problem: Problem, counts: Floats, group_costs: Floats) -> tuple[float, float]:
     """What the guard measures, limits or not: price of fairness and smallest cluster's share."""
-    price = round(problem.guard.price(counts, group_costs), 12) + 0.0  # rounding is no price
-    return price, problem.guard.smallest_share(counts)
+    return problem.guard.price(counts, group_costs), problem.guard.smallest_share(counts)
 
 
 def has_baseline(clustering: str, fairness: str) -> bool:

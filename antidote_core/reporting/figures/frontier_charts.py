@@ -119,7 +119,7 @@ def quality_chart(
             f"datum.side == '{side}' && datum.lift == {lift}",
         )
         for side in ("left", "right")
-        for lift in range(3)
+        for lift in range(frontier_table.LIFTS)
     ]  # fmt: skip
     sizes = [
         _where(

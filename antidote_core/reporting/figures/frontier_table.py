@@ -18,6 +18,7 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.numerals import digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.places import ROWS
 from antidote_core.reporting.figures.curve import Line, is_near, label_lines
 from antidote_core.reporting.figures.measures import SILHOUETTE, Measure
 from antidote_core.reporting.figures.palette import ANTIDOTE
@@ -30,7 +31,7 @@ LINE = 19  # pixels that a line of writing needs
 LIFT = 0.55  # of that, from a line to the middle of its label
 SPREAD = 0.75  # part of the room between two sizes that the dots of one size may take
 WIDEST = 0.16  # part of the axis that they take at most
-CLOSE = 0.04  # part of a range below which two labels would cover each other
+LIFTS = 3  # heights at which the label of a place may stand
 DRAWN = (200.0, 200.0)  # pixels from the lowest to the highest cost and quality on a small screen
 LETTER, TALL, DOT = 6.5, 15.0, 4.0  # pixels of a letter, a line of letters and half a dot
 ON_A_PHONE = 42  # letters that fit beside each other on a small screen
@@ -75,7 +76,8 @@ def setting_title(setting: Setting, spec: SweepSpec) -> str:
     """
     known = OPTIMIZERS.get(setting.optimizer)
     title = known.title if known else setting.optimizer
-    return f"{title}, {setting.box} box" if len(spec.boxes) > 1 else title
+    place = "copies of rows" if setting.box == ROWS else f"{setting.box} box"
+    return f"{title}, {place}" if len(spec.boxes) > 1 else title
 
 
 def settings_of(spec: SweepSpec, problem: ProblemKey) -> tuple[Setting, ...]:
@@ -216,11 +218,7 @@ def _label_sizes(rows: list[dict[str, Any]]) -> None:
     A label stands below its dot, or above it where other labels or dots are below; where both are
     taken there is none, and the dots tell the size.
     """
-    spans = [[row[name] for row in rows] for name in ("cost", "quality")]
-    scales = [
-        pixels / ((max(span) - min(span)) or 1.0) if span else 1.0
-        for pixels, span in zip(DRAWN, spans, strict=True)
-    ]
+    scales = _scales(rows)
     taken = [_box(row, row["label"], scales) for row in rows if row["kind"] != "median"]
     runs: list[list[dict[str, Any]]] = []
     for row in (row for row in rows if row["kind"] == "median"):
@@ -242,6 +240,15 @@ def _label_sizes(rows: list[dict[str, Any]]) -> None:
                 middle |= {"label": label, "side": side}
                 taken.append(box)
                 break
+
+
+def _scales(rows: Sequence[dict[str, Any]]) -> list[float]:
+    """Pixels per unit of cost and of quality on a small screen."""
+    spans = [[row[name] for row in rows] for name in ("cost", "quality")]
+    return [
+        pixels / ((max(span) - min(span)) or 1.0) if span else 1.0
+        for pixels, span in zip(DRAWN, spans, strict=True)
+    ]
 
 
 def sizes_label(sizes: Sequence[int]) -> str:
@@ -276,16 +283,17 @@ def _place_labels(labelled: list[dict[str, Any]], rows: list[dict[str, Any]]) ->
     """Writing goes towards the middle, where it is not cut off, and above what it would cover."""
     if not labelled:
         return
-    costs, qualities = ([row[name] for row in rows] for name in ("cost", "quality"))
-    width, height = max(costs) - min(costs), max(qualities) - min(qualities)
+    costs, scales = [row["cost"] for row in rows], _scales(rows)
     middle = (min(costs) + max(costs)) / 2
-    for index, row in enumerate(labelled):
+    taken: list[tuple[float, ...]] = []
+    for row in labelled:
         row["side"] = "left" if row["cost"] < middle else "right"
-        row["lift"] = sum(
-            abs(row["cost"] - other["cost"]) <= 0.3 * width
-            and abs(row["quality"] - other["quality"]) <= CLOSE * height
-            for other in labelled[:index]
-        )
+        for lift in range(LIFTS):
+            row["lift"] = lift
+            box = _box(row, row["label"], scales)
+            if not any(_touch(box, other) for other in taken):
+                break
+        taken.append(box)
 
 
 def off_quality_chart(view: SweepView, problem: ProblemKey, measure: Measure = SILHOUETTE) -> str:

@@ -39,6 +39,6 @@ class Measure:
         return NOT_KNOWN if math.isnan(value) else self.written(value)
 
 
-PRICE = Measure("price", "Price of fairness", "lower is better", change, "+.2~p")
-SMALLEST = Measure("smallest_share", "Smallest cluster", "larger is better", percent, ".2~p")
+PRICE = Measure("price", "Price of fairness", "lower is better", change, "+.4~p")
+SMALLEST = Measure("smallest_share", "Smallest cluster", "larger is better", percent, ".4~p")
 SILHOUETTE = Measure("silhouette", "Silhouette", "higher is better")
