@@ -194,7 +194,7 @@ def draw_head(sweep_id: str, working: bool) -> None:
 
 def draw_results(sweep_id: str, working: bool) -> None:
     """Charts, how sure they are, and failed cells; finished cells appear as they finish."""
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         against_size = st.segmented_control(
             "Against size", [COST, *GUARDED], default=COST, required=True, key="upright", bind=URL,
         )  # fmt: skip

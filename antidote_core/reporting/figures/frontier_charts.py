@@ -101,7 +101,7 @@ def quality_chart(
         "axis": {"tickCount": 5, "grid": True},
     }
     y = measure_axis("quality", measure)
-    y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
+    y["scale"] = {"zero": False, "nice": True, "padding": 46}  # room for three lines of writing
     place = {"x": x, "y": y}
     label = {**place, "text": {"field": "label"}}
     roles = curve.by("kind", {"vanilla": palette.VANILLA, "fair": palette.baseline_ink(dark)})
