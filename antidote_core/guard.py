@@ -77,7 +77,7 @@ class Guard:
         """
         inertia = sizes(counts, group_costs)[1]
         if self.plain > 0.0:
-            return inertia / self.plain - 1.0
+            return round(inertia / self.plain - 1.0, 12) + 0.0  # rounding is no price
         return 0.0 if inertia == 0.0 else np.inf
 
 

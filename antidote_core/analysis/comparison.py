@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -12,12 +13,12 @@ from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.baselines import NEAREST, OWN, BaselineResult
 from antidote_core.baselines.registry import SOTA, algorithm_name, baseline_result
 from antidote_core.datasets import load_for
-from antidote_core.fairness import get_fairness
+from antidote_core.fairness import assigned_squared, cluster_counts, get_fairness, group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.quality import Quality, quality
 from antidote_core.runs.spec import RunSpec
-from antidote_core.types import Dataset, Floats, Solution, jsonable
+from antidote_core.types import Dataset, Floats, Ints, Solution, jsonable
 
 ANTIDOTE = "antidote"
 VANILLA = "vanilla"
@@ -38,6 +39,8 @@ class ComparisonRow:
     """One clustering of U: both costs (lower is fairer), quality, seconds, |V| where it has one.
 
     `scoring` says how the points were given to centres: "own assignment" or "nearest centre".
+    `price` of fairness is the part by which the inertia on U rises over plain clustering, and
+    `smallest_share` the smallest cluster's share of U.
     """
 
     name: str
@@ -48,6 +51,8 @@ class ComparisonRow:
     seconds: float
     size: int = 0
     notes: tuple[str, ...] = ()
+    price: float = math.nan
+    smallest_share: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values fit for JSON, the quality scores beside the costs; no number is None."""
@@ -61,7 +66,8 @@ def solution_row(
     problem: Problem, name: str, antidote: Floats, seconds: float, notes: tuple[str, ...] = ()
 ) -> ComparisonRow:
     """The row of C(U ∪ V); V may be empty."""
-    solution = problem.cluster(antidote)
+    solution, tables = problem.cluster(antidote), problem.tables(antidote)
+    price, smallest = _guarded(problem, tables.balance.counts, tables.social.group_costs)
     return ComparisonRow(
         name=name,
         scoring=NEAREST if problem.clustering.by_nearest_center else OWN,
@@ -71,12 +77,18 @@ def solution_row(
         seconds=seconds,
         size=len(antidote),
         notes=notes,
+        price=price,
+        smallest_share=smallest,
     )
 
 
 def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRow]:
     """The two rows of a fair algorithm, one per scoring."""
     nearest, _ = nearest_center(problem.points, result.centers)
+    guarded = {
+        scoring: _guarded(problem, *_statistics(problem, labels, result.centers))
+        for scoring, labels in ((OWN, result.labels), (NEAREST, nearest))
+    }
     found = {OWN: result.quality, NEAREST: quality(problem.points, nearest)}
     return [
         ComparisonRow(
@@ -87,6 +99,8 @@ def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRo
             quality=found[scoring],
             seconds=result.seconds,
             notes=result.notes,
+            price=guarded[scoring][0],
+            smallest_share=guarded[scoring][1],
         )
         for scoring, costs in result.scores.items()
     ]
@@ -140,6 +154,19 @@ def _cost(name: str, problem: Problem, solution: Solution) -> float:
     if problem.clustering.by_nearest_center:
         return cost.of_centers(solution.centers, problem.points, problem.groups)
     return cost.of_labels(solution.labels, solution.centers, problem.points, problem.groups)
+
+
+def _statistics(problem: Problem, labels: Ints, centers: Floats) -> tuple[Floats, Floats]:
+    """Counts (k, g) and average group costs (g,) of labels and centres that are given."""
+    g = int(problem.groups.max()) + 1
+    squared = assigned_squared(labels, centers, problem.points)
+    counts = cluster_counts(labels, problem.groups, len(centers), g)
+    return counts, group_means(squared, problem.groups, g)
+
+
+def _guarded(problem: Problem, counts: Floats, group_costs: Floats) -> tuple[float, float]:
+    """What the guard measures, limits or not: price of fairness and smallest cluster's share."""
+    return problem.guard.price(counts, group_costs), problem.guard.smallest_share(counts)
 
 
 def has_baseline(clustering: str, fairness: str) -> bool:

@@ -6,7 +6,7 @@ Arithmetic on the rows of a sweep; every number keeps its meaning while cells ar
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,8 @@ class Level:
     `median` of the costs; `low` and `high` bound the median over all seeds there could be with the
     chance `coverage`, whatever the distribution of the costs (they are two of the costs in order).
     `passed` of the `judged` seeds reach the target, checked; `verified` is the mean share of their
-    independent clusterings that do. `failed` cells have no figures.
+    independent clusterings that do. Silhouette, price of fairness and the smallest cluster's share
+    of U are medians over the seeds that know them. `failed` cells have no figures.
     """
 
     size: int
@@ -40,6 +41,8 @@ class Level:
     judged: int
     verified: float
     silhouette: float
+    price: float
+    smallest_share: float
     failed: int
 
     @property
@@ -155,7 +158,6 @@ def level(rows: Sequence[CellRow]) -> Level:
     low, high, coverage = median_interval(costs)
     judged = [row for row in done if row.passed is not None]
     shares = [row.verified for row in judged if row.verified is not None]
-    silhouettes = [row.silhouette for row in done if not math.isnan(row.silhouette)]
     return Level(
         size=done[0].size,
         share=done[0].share,
@@ -167,9 +169,21 @@ def level(rows: Sequence[CellRow]) -> Level:
         passed=sum(bool(row.passed) for row in judged),
         judged=len(judged),
         verified=float(np.mean(shares)) if shares else math.nan,
-        silhouette=float(np.median(silhouettes)) if silhouettes else math.nan,
+        silhouette=known_median(row.silhouette for row in done),
+        price=known_median(row.price for row in done),
+        smallest_share=known_median(row.smallest_share for row in done),
         failed=sum(row.state == "failed" for row in rows),
     )
+
+
+def known_median(values: Iterable[float]) -> float:
+    """The median of those values that are numbers; NaN where none is.
+
+    >>> known_median([3.0, math.nan, 1.0])
+    2.0
+    """
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.median(known)) if known else math.nan
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float, float]:
@@ -261,6 +275,6 @@ def sureness(
     )
 
 
-def quality_points(view: SweepView) -> tuple[CellRow, ...]:
-    """The cells that have both a cost and a silhouette."""
-    return tuple(row for row in view.rows if row.done and not math.isnan(row.silhouette))
+def quality_points(view: SweepView, measure: str = "silhouette") -> tuple[CellRow, ...]:
+    """The cells that have both a cost and that measure."""
+    return tuple(row for row in view.rows if row.done and not math.isnan(getattr(row, measure)))

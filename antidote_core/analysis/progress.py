@@ -115,6 +115,7 @@ def estimate_sweep(cell: Cell, data: Dataset, target: str | float) -> SweepEstim
         silhouette=row.quality.silhouette,
         target=vanilla if target == "vanilla" else math.nan if target == "sota" else float(target),
         strict=isinstance(target, str),
+        smallest_share=row.smallest_share,
     )
     per_seed = noise_seconds / len(costs)
     pace = Pace(

@@ -156,12 +156,14 @@ def _print_result(view: SweepView, found: tuple[Curve, ...]) -> None:
     print(_plain(cells_sentence(view)))
     for curve in found:
         print(f"\n{_title(view, curve.setting)}")
-        print(f"  {'|V|':>8}{'% of U':>10}{'median cost':>14}{'band':>14}{'':12}  seeds that reach")
+        print(f"  {'|V|':>8}{'% of U':>10}{'median cost':>14}{'band':>14}{'':12}"
+              f"{'price':>10}{'min. share':>12}  seeds that reach")  # fmt: skip
         for level in curve.levels:
             mark = "  <- smallest" if curve.smallest and curve.smallest.size == level.size else ""
             print(
                 f"  {level.size:8d}{100 * level.share:10.3g}{level.median:14.6g}{level.low:14.6g}"
-                f"{level.high:12.6g}  {level.passed} of {level.judged}{mark}"
+                f"{level.high:12.6g}{level.price:10.3g}{level.smallest_share:12.3g}"
+                f"  {level.passed} of {level.judged}{mark}"
             )
         for sentence in (curve_sentence(view, curve), *sure_sentences(view, curve)):
             print(f"  {_plain(sentence)}")

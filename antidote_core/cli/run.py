@@ -65,9 +65,15 @@ def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None
 def compare(settings: dict[str, Any], *, json: bool = False) -> int:
     """Plain clustering, fair algorithms in both scorings, antidote data."""
     spec = RunSpec(**read_settings(settings))
-    heads = ("balance", "social", "silhouette", "Davies-B.", "Calinski-H.", "seconds", "|V|")
+    heads = (
+        "balance", "social", "price", "min. share", "silhouette", "Davies-B.", "Calinski-H.",
+        "seconds", "|V|",
+    )  # fmt: skip
     if not json:
         print(f"{spec.dataset}, {spec.clustering}, k = {spec.k}; costs: lower is fairer")
+        print(
+            "price: part by which inertia rises over plain; min. share: U in the smallest cluster"
+        )
         print(f"{'':24}{'scoring':16}" + "".join(f"{head:>12}" for head in heads))
     for row in comparison(spec):
         if json:
@@ -75,8 +81,8 @@ def compare(settings: dict[str, Any], *, json: bool = False) -> int:
             continue
         scores = row.quality
         values = (
-            row.balance, row.social, scores.silhouette, scores.davies_bouldin,
-            scores.calinski_harabasz, row.seconds, row.size,
+            row.balance, row.social, row.price, row.smallest_share, scores.silhouette,
+            scores.davies_bouldin, scores.calinski_harabasz, row.seconds, row.size,
         )  # fmt: skip
         print(
             f"{row.name:24}{row.scoring:16}" + "".join(f"{value:12.5g}" for value in values),

@@ -272,6 +272,7 @@ class ReferenceFound(Event, frozen=True, kw_only=True, tag="reference"):
     sota: Values | None
     reason: str
     rows: list[Values]
+    smallest_share: float | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class CellChanged(Event, frozen=True, kw_only=True, tag="cell"):
@@ -285,6 +286,9 @@ class CellChanged(Event, frozen=True, kw_only=True, tag="cell"):
     checked: float | msgspec.UnsetType | None = msgspec.UNSET
     checks: list[float | None] | msgspec.UnsetType = msgspec.UNSET
     silhouette: float | msgspec.UnsetType | None = msgspec.UNSET
+    price: float | msgspec.UnsetType | None = msgspec.UNSET
+    smallest_share: float | msgspec.UnsetType | None = msgspec.UNSET
+    kept: bool | msgspec.UnsetType = msgspec.UNSET
     taken: float | msgspec.UnsetType = msgspec.UNSET
     reused: bool | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET

@@ -27,7 +27,9 @@ WAITING, RUNNING, DONE, FAILED, STOPPED = "waiting", "running", "done", "failed"
 class BaselineLine:
     """The fair algorithm of one problem: its cost as it scores itself and by nearest centre.
 
-    `judged` is the one of the two that F is scored by.
+    `judged` is the one of the two that F is scored by. Beside the costs stand silhouette, price of
+    fairness and the smallest cluster's share of U in both scorings; logs of version 0.1 know
+    nothing of the last two.
     """
 
     name: str
@@ -37,6 +39,10 @@ class BaselineLine:
     own_silhouette: float
     nearest_silhouette: float
     seconds: float
+    own_price: float = math.nan
+    nearest_price: float = math.nan
+    own_smallest_share: float = math.nan
+    nearest_smallest_share: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,8 @@ class Reference:
     `vanilla` is the cost of plain clustering with the first seed, `noise` its costs with other
     seeds. A cell meets the target with a cost of at most `target`, below it when `strict`. `reason`
     says why there is no fair algorithm's line although one is known; `rows` are those of a table of
-    comparison.
+    comparison. `smallest_share` of U is in the smallest cluster of plain clustering; NaN in logs of
+    version 0.1.
     """
 
     problem: tuple[str, str, int]
@@ -58,6 +65,12 @@ class Reference:
     sota: BaselineLine | None = None
     reason: str = ""
     rows: tuple[Mapping[str, Any], ...] = ()
+    smallest_share: float = math.nan
+
+    @property
+    def price(self) -> float:
+        """The price of fairness of plain clustering, against which all others are measured."""
+        return 0.0
 
     def met_by(self, cost: float) -> bool:
         """Whether a cost meets the target."""
@@ -86,6 +99,7 @@ class Reference:
             sota=line,
             reason=event.reason,
             rows=tuple(event.rows),
+            smallest_share=_number(given(event.smallest_share)),
         )
 
 
@@ -97,8 +111,10 @@ class CellRow:
     "stopped". `run` is the id under which Explore shows it. `cost` is that of the V found, `checks`
     those of independent clusterings of U ∪ V and `checked` that of the best of these, which judges.
     `verified` is the share of the checks that meet the sweep's target, `passed` whether the cost
-    and the best check do; both None until cell and reference are known. `reused` cells were in the
-    store already.
+    and the best check do; both None until cell and reference are known. `price` is the part by
+    which the inertia on U rises over plain clustering and `smallest_share` the smallest cluster's
+    share of U, both as the best check finds them and NaN in logs of version 0.1; a cell whose best
+    check has not `kept` the guard never passes. `reused` cells were in the store already.
     """
 
     index: int
@@ -114,6 +130,9 @@ class CellRow:
     checked: float = math.nan
     checks: tuple[float, ...] = ()
     silhouette: float = math.nan
+    price: float = math.nan
+    smallest_share: float = math.nan
+    kept: bool = True
     seconds: float = math.nan
     reused: bool = False
     verified: float | None = None
@@ -215,6 +234,9 @@ class SweepView(PoolView):
                 checked=_number(given(event.checked)),
                 checks=tuple(_number(cost) for cost in given(event.checks, [])),
                 silhouette=_number(given(event.silhouette)),
+                price=_number(given(event.price)),
+                smallest_share=_number(given(event.smallest_share)),
+                kept=given(event.kept, True),
                 seconds=given(event.taken, math.nan),
                 reused=given(event.reused, False),
             )
@@ -234,7 +256,7 @@ def _judged(row: CellRow, reference: Reference | None) -> CellRow:
     if not row.done or reference is None or not row.checks:
         return row
     met = [reference.met_by(cost) for cost in row.checks]
-    passed = reference.met_by(row.cost) and reference.met_by(row.checked)
+    passed = row.kept and reference.met_by(row.cost) and reference.met_by(row.checked)
     return replace(row, verified=sum(met) / len(met), passed=passed)
 
 

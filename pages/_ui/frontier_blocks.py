@@ -2,7 +2,7 @@
 
 import time
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -10,13 +10,15 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.comparison import has_baseline
-from antidote_core.analysis.frontier_curves import curves
+from antidote_core.analysis.frontier_curves import curves, quality_points
 from antidote_core.analysis.progress import SweepEstimate, estimate_sweep, expected_seconds
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart
+from antidote_core.reporting.figures.guard_charts import guard_chart, guard_table, guard_words
+from antidote_core.reporting.figures.measures import PRICE, SILHOUETTE, SMALLEST, Measure
 from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
 from antidote_core.reporting.text import frontier_words
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
@@ -35,6 +37,19 @@ SHOWN = 4  # pictures drawn before a sweep
 HEAD_SECONDS = 0.5  # between two looks at a sweep that works
 CHART_SECONDS = 1.5
 OPEN = "_open_cell"
+COST = "cost"
+GUARDED = {measure.title.lower(): measure for measure in (PRICE, SMALLEST)}  # against size
+BESIDE_COST = {measure.title.lower(): measure for measure in (PRICE, SMALLEST, SILHOUETTE)}
+BETTER = {PRICE: "down", SMALLEST: "up", SILHOUETTE: "up"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the two charts of a problem draw; no measure against size stands for the cost."""
+
+    log: bool
+    against_size: Measure | None
+    against_cost: Measure
 
 
 class Known:
@@ -179,11 +194,21 @@ def draw_head(sweep_id: str, working: bool) -> None:
 
 def draw_results(sweep_id: str, working: bool) -> None:
     """Charts, how sure they are, and failed cells; finished cells appear as they finish."""
-    log = st.segmented_control(
-        "Axis of the sizes", ["log", "linear"], default="log", required=True, key="axis", bind=URL,
-    )  # fmt: skip
+    with st.container(horizontal=True, gap="medium"):
+        against_size = st.segmented_control(
+            "Against size", [COST, *GUARDED], default=COST, required=True, key="upright", bind=URL,
+        )  # fmt: skip
+        axis = st.segmented_control(
+            "Axis of the sizes", ["log", "linear"], default="log", required=True, key="axis",
+            bind=URL,
+        )  # fmt: skip
+        against_cost = st.segmented_control(
+            "Against cost", list(BESIDE_COST), default=PRICE.title.lower(), required=True,
+            key="beside", bind=URL,
+        )  # fmt: skip
     every = CHART_SECONDS if working else None
-    st.fragment(_results, run_every=every)(sweep_id, log == "log")
+    choice = Choice(axis == "log", GUARDED.get(against_size), BESIDE_COST[against_cost])
+    st.fragment(_results, run_every=every)(sweep_id, choice)
 
 
 def _head(sweep_id: str, working: bool) -> None:
@@ -224,13 +249,13 @@ def _figures(status: JobStatus, view: SweepView) -> None:
             figure("Time", duration(view.seconds))
 
 
-def _results(sweep_id: str, log: bool) -> None:
+def _results(sweep_id: str, choice: Choice) -> None:
     view = or_show_error(store.view_of, store.SWEEP, sweep_id)
     if view is None or view.spec is None:
         return
     legend(view)
     for index, problem in enumerate(view.spec.problems):
-        _problem(view, problem, index, log)
+        _problem(view, problem, index, choice)
     how_sure(view)
     _failures(view)
 
@@ -273,9 +298,8 @@ def _swatch(color: str, glyph: str, text: str) -> str:
     return f"<span><span style='color:{color};font-weight:700'>{glyph}</span> {text}</span>"
 
 
-def _problem(view: SweepView, problem: ProblemKey, index: int, log: bool) -> None:
+def _problem(view: SweepView, problem: ProblemKey, index: int, choice: Choice) -> None:
     assert view.spec is not None
-    dark = is_dark()
     st.subheader(problem_title(problem), anchor=False)
     found = [one for one in curves(view) if one.setting.problem == problem]
     if len(view.spec.settings) > 1:  # one alone is the verdict
@@ -295,22 +319,9 @@ def _problem(view: SweepView, problem: ProblemKey, index: int, log: bool) -> Non
         st.caption(escape(f"No line of the fair algorithm: {reference.reason}"))
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown("**Cost against antidote size**")
-        _clickable(
-            frontier_table.cost_table(view, problem, log), cost_chart(view, problem, log, dark),
-            f"cost-{index}-{'log' if log else 'linear'}", frontier_words.chart_words(view, problem),
-        )  # fmt: skip
+        _against_size(view, problem, index, choice)
     with right:
-        st.markdown("**Quality against cost:** up and to the left is better")
-        _clickable(
-            frontier_table.quality_table(view, problem), quality_chart(view, problem, dark),
-            f"quality-{index}", f"Silhouette against cost, {problem_title(problem)}.",
-        )  # fmt: skip
-        st.caption(
-            "Numbers at the lines: antidote points, where there is room. Silhouette: how clearly "
-            "the clusters of the real points lie apart, 1 at best. "
-            f"{frontier_table.off_quality_chart(view, problem)}"
-        )
+        _against_cost(view, problem, index, choice.against_cost)
     with st.expander("The numbers behind these charts"):
         levels = frontier_table.level_table(view)
         if not levels.empty:
@@ -320,6 +331,56 @@ def _problem(view: SweepView, problem: ProblemKey, index: int, log: bool) -> Non
         st.markdown("By cell:")
         cells = frontier_table.cell_table(view, problem).drop(columns="problem")
         st.dataframe(cells, hide_index=True, column_config={"run": None})
+
+
+def _against_size(view: SweepView, problem: ProblemKey, index: int, choice: Choice) -> None:
+    """What was chosen for the upright axis, over the antidote points."""
+    dark, log, measure = is_dark(), choice.log, choice.against_size
+    axis = "log" if log else "linear"
+    if measure is None:
+        st.markdown("**Cost against antidote size**")
+        _clickable(
+            frontier_table.cost_table(view, problem, log), cost_chart(view, problem, log, dark),
+            f"cost-{index}-{axis}", frontier_words.chart_words(view, problem),
+        )  # fmt: skip
+        return
+    st.markdown(f"**{measure.title} against antidote size:** {measure.better}")
+    if _measured(view, problem, measure):
+        _clickable(
+            guard_table(view, problem, measure, log),
+            guard_chart(view, problem, measure, log, dark),
+            f"{measure.column}-{index}-{axis}", guard_words(view, problem, measure),
+        )  # fmt: skip
+
+
+def _against_cost(view: SweepView, problem: ProblemKey, index: int, measure: Measure) -> None:
+    """What was chosen to stand beside fairness, over the cost."""
+    st.markdown(f"**{measure.title} against cost:** {BETTER[measure]} and to the left is better")
+    if _measured(view, problem, measure):
+        _clickable(
+            frontier_table.quality_table(view, problem, measure),
+            quality_chart(view, problem, is_dark(), measure),
+            f"{measure.column}-beside-{index}",
+            f"{measure.title} against cost, {problem_title(problem)}.",
+        )
+        st.caption(
+            "Numbers at the lines: antidote points, where there is room. "
+            f"{frontier_words.MEANINGS[measure.column]} "
+            f"{frontier_table.off_quality_chart(view, problem, measure)}"
+        )
+
+
+def _measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
+    """Whether any cell knows the measure; a sentence where none does."""
+    done = frontier_table.done_cells(view, problem)
+    known = {row.run for row in quality_points(view, measure.column)}
+    if not done or any(row.run in known for row in done):
+        return True
+    st.caption(
+        f"{measure.title}: not known for these cells, which an earlier version computed. Open one "
+        "of them in Explore to see it."
+    )
+    return False
 
 
 def _clickable(table: pd.DataFrame, spec: dict[str, Any], key: str, alt: str) -> None:

@@ -94,7 +94,7 @@ def test_before_a_sweep_the_page_shows_what_is_known(home) -> None:
     assert not app.error
     assert not app.warning
     cost = ac.Problem(ac.load_dataset("two-optima")).vanilla.cost
-    assert f"Plain clustering costs {cost:.3f}".replace("-", "−") in said(app)
+    assert f"of its fair share (cost {cost:.3f}".replace("-", "−") in said(app)
     assert "10, 20, 50, 100 points, each with 5 seeds" in said(app)
     assert "20 cells" in said(app)
     assert " on " in said(app).split("20 cells")[1]
@@ -122,6 +122,31 @@ def test_the_axis_can_be_linear(finished) -> None:
     assert not app.exception
     assert not app.warning
     assert app.session_state["axis"] == "linear"
+
+
+@pytest.mark.parametrize("upright", ["cost", "price of fairness", "smallest cluster"])
+def test_size_stands_against_cost_price_or_smallest_cluster(finished, upright: str) -> None:
+    app = open_page("frontier", sweep=finished, upright=upright, beside="smallest cluster")
+    assert not app.exception
+    assert not app.warning
+    assert app.session_state["upright"] == upright
+    assert f"**{upright.capitalize()} against antidote size" in said(app)
+    assert "**Smallest cluster against cost:** up and to the left is better" in said(app)
+    assert len(app.get("vega_lite_chart")) == 2
+
+
+def test_the_price_stands_against_the_cost(finished) -> None:
+    app = open_page("frontier", sweep=finished)
+    assert "**Price of fairness against cost:** down and to the left is better" in said(app)
+    assert "Price: inertia +0.7" in said(app)
+
+
+def test_a_sweep_of_an_earlier_version_says_what_is_not_known(home) -> None:
+    sweep = kept(home, priced=False)
+    app = open_page("frontier", sweep=sweep, upright="smallest cluster")
+    assert not app.exception
+    assert "Price of fairness: not known for these cells" in said(app)
+    assert "Smallest cluster: not known for these cells" in said(app)
 
 
 def test_widgets_and_spec_say_the_same_both_ways(runner) -> None:
@@ -179,7 +204,7 @@ def test_a_bad_scheduler_gets_a_sentence_and_the_page_works_on(runner, monkeypat
     assert "No dask scheduler can be reached at tcp://127.0.0.1:1" in app.error[0].value.replace(
         "\\", ""
     )
-    assert "Plain clustering costs" in said(app)
+    assert "Plain clustering is at" in said(app)
     assert not run_button(app).disabled
 
 

@@ -232,6 +232,9 @@ class SweepWork(PoolWork[SweepView]):
             "checked": view.verification.best_cost,
             "checks": view.verification.costs,
             "silhouette": rows[0]["silhouette"] if rows else None,
+            "price": view.price,
+            "smallest_share": view.smallest_share,
+            "kept": view.verification.kept,
             "taken": round(view.seconds, 4),
         }
         self._emit(

@@ -136,6 +136,10 @@ def _reference(spec: RunSpec, data: Dataset, target: str | float) -> Reference:
                 own_silhouette=found[OWN].quality.silhouette,
                 nearest_silhouette=found[NEAREST].quality.silhouette,
                 seconds=fair.seconds,
+                own_price=found[OWN].price,
+                nearest_price=found[NEAREST].price,
+                own_smallest_share=found[OWN].smallest_share,
+                nearest_smallest_share=found[NEAREST].smallest_share,
             )
             rows = tuple(found[scoring].to_dict() for scoring in (OWN, NEAREST))
         except Exception as error:
@@ -156,4 +160,5 @@ def _reference(spec: RunSpec, data: Dataset, target: str | float) -> Reference:
         sota=line,
         reason=reason,
         rows=rows,
+        smallest_share=plain["smallest_share"],
     )

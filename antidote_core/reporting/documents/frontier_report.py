@@ -6,12 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antidote_core.analysis.frontier_curves import Curve, curves
+from antidote_core.analysis.frontier_curves import Curve, curves, quality_points
+from antidote_core.fairness import get_fairness
 from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.reporting.documents import page
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
+from antidote_core.reporting.figures.measures import PRICE, SMALLEST, Measure
 from antidote_core.reporting.text import frontier_words, words
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.run_words import (
@@ -35,6 +37,7 @@ CONTENTS = {
     "how-sure.csv": "how sure every curve is",
     "sweep.py": "the lines that give the cells again in Python",
 }
+PLACE = ["antidote points", "seed", "cost"]  # columns that say where a dot stands
 READING = (
     "One dot is one run; dots of one size stand side by side, filled where the target is reached. "
     "Line: median over the seeds; shade: where the median over all seeds would lie. Grey band: "
@@ -101,8 +104,10 @@ def frontier_slides(record: FrontierRecord, dark: bool = False) -> list[Slide]:
         costs, note = cost_figure(view, problem, dark), _short_reading(record)
         slides.append(Slide(f"{name}{said}", costs, alt, note=note))
         slides.append(_sure_slide(record, best, name))
+        if _measured(view, problem, PRICE):
+            slides.append(_price_slide(record, best, name, dark))
         slides.append(
-            Slide(f"{name}What fairness costs in quality: up and to the left is better.",
+            Slide(f"{name}How clear the clusters stay: up and to the left is better.",
                   quality_figure(view, problem, dark),
                   f"Silhouette against cost, {problem_title(problem)}.", note=QUALITY)
         )  # fmt: skip
@@ -207,6 +212,21 @@ def _problem(record: FrontierRecord, problem: ProblemKey) -> page.Section:
             "Cost against antidote size",
             READING,
         ),
+        *(
+            page.Chart(
+                quality_figure(view, problem, measure=measure),
+                f"{measure.title} against cost, {title}.",
+                cells[[*PLACE, f"{measure.title.lower()} (%)"]],
+                heading,
+                f"{frontier_words.MEANINGS[measure.column]} "
+                f"{frontier_table.off_quality_chart(view, problem, measure)}",
+            )
+            for measure, heading in (
+                (PRICE, "Price of fairness against cost: down and to the left is better"),
+                (SMALLEST, "Smallest cluster against cost: up and to the left is better"),
+            )
+            if _measured(view, problem, measure)
+        ),
         page.Chart(
             quality_figure(view, problem),
             f"Silhouette against cost, {title}.",
@@ -220,6 +240,12 @@ def _problem(record: FrontierRecord, problem: ProblemKey) -> page.Section:
     if reference is not None and reference.reason:
         said.append(f"No line of the fair algorithm: {reference.reason}")
     return page.Section(title, [*said, cost_meaning(problem[1])], charts=charts)
+
+
+def _measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
+    """Whether any cell of the problem knows the measure; those of version 0.1 do not."""
+    known = quality_points(view, measure.column)
+    return any(row.setting.problem == problem for row in known)
 
 
 def _sure(record: FrontierRecord) -> list[page.Section]:
@@ -252,7 +278,8 @@ def _method(record: FrontierRecord) -> page.Section:
             "antidote data, so that the same clustering of U and V together costs the groups of U "
             "as little as possible. Each cell is an ordinary run: its answer was clustered anew "
             "with fresh seeds, and it counts as reaching the target only if the best of these "
-            "independent clusterings does, too.",
+            "independent clusterings does, too, and keeps the guard: every cluster keeps a share "
+            "of U, and the inertia on U rises no further over plain clustering than was allowed.",
             "The band around a median holds the median over all seeds with a chance of about "
             "90\N{NO-BREAK SPACE}%, whatever the distribution; few seeds allow less, and the "
             "tables say how much. The share of seeds that would pass is bounded from below with "
@@ -276,6 +303,11 @@ def _settings(record: FrontierRecord) -> page.Section:
         ("antidote points (|V|)", _listed(spec.sizes)),
         ("seeds", _listed(spec.seeds)),
         ("target (α)", str(spec.target)),
+        ("smallest cluster, at least", _least_share(spec)),
+        (
+            "price of fairness, at most",
+            "no limit" if spec.max_price is None else percent(spec.max_price),
+        ),
         ("evaluations per cell", f"{spec.budget:,}"),
         ("restarts", f"{spec.restarts:,}"),
         ("workers", f"{view.workers:,}, {view.scheduler or 'one machine'}"),
@@ -287,6 +319,12 @@ def _settings(record: FrontierRecord) -> page.Section:
         ["Same settings, same seeds, same data: same result, on one machine or on many."],
         [*facts, *identity, *page.versions().items()],
     )
+
+
+def _least_share(spec: SweepSpec) -> str:
+    if spec.min_share is None:
+        return "a tenth of an equal share, or as in plain clustering where that is less"
+    return f"{percent(spec.min_share)} of the data" if spec.min_share else "no limit"
 
 
 def _data(record: FrontierRecord) -> page.Section:
@@ -314,12 +352,36 @@ def _opening(record: FrontierRecord) -> Slide:
         return Slide(verdict.headline, note=" ".join(verdict.details))
     level = frontier_words.level_of(best, sure)
     share = share_of_data(sure.size, view.points)
+    cost = get_fairness(best.setting.fairness)
+    unit = cost.unit or "cost"
+    before, after = (
+        f", cost {number(value, digits)}" if cost.unit else ""
+        for value in (sure.noise.middle, level.median)
+    )
     numbers = [
-        BigNumber(number(sure.noise.middle, digits), "cost before", "plain clustering"),
-        BigNumber(number(level.median, digits), "cost after", "median; lower is fairer"),
+        BigNumber(
+            cost.shown(sure.noise.middle, digits), f"{unit} before", f"plain clustering{before}"
+        ),
+        BigNumber(
+            cost.shown(level.median, digits), f"{unit} after", f"median{after}; lower is fairer"
+        ),
         BigNumber(f"{sure.size:,}", "points added", f"{share} of {view.points:,}"),
     ]
     return Slide(verdict.headline, numbers=numbers, note=problem_title(best.setting.problem))
+
+
+def _price_slide(record: FrontierRecord, best: Curve, name: str, dark: bool) -> Slide:
+    problem, view = best.setting.problem, record.view
+    known = best.levels[-1] if best.sureness is None else (
+        frontier_words.level_of(best, best.sureness)
+    )  # fmt: skip
+    return Slide(
+        f"{name}What fairness costs: inertia {PRICE.shown(known.price)} with {known.size:,} "
+        f"points, smallest cluster {SMALLEST.shown(known.smallest_share)} of the data.",
+        quality_figure(view, problem, dark, PRICE),
+        f"Price of fairness against cost, {problem_title(problem)}.",
+        note=frontier_words.MEANINGS[PRICE.column],
+    )
 
 
 def _sure_slide(record: FrontierRecord, best: Curve, name: str) -> Slide:

@@ -19,6 +19,7 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
+from antidote_core.reporting.figures.measures import NOT_KNOWN, PRICE, SILHOUETTE, SMALLEST, Measure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import settings
 from antidote_core.runs.spec import RunSpec
@@ -33,15 +34,6 @@ _LETTERS = "ABCD"
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-@dataclass(frozen=True)
-class Measure:
-    """One column of the comparison: how it is called and which way is better."""
-
-    column: str
-    title: str
-    better: str
-
-
 def measures(fairness: str) -> tuple[Measure, ...]:
     """What is compared for runs on this cost: that cost first."""
     return (
@@ -49,7 +41,9 @@ def measures(fairness: str) -> tuple[Measure, ...]:
             Measure(name, get_fairness(name).label, "lower is fairer")
             for name in costs_beside(fairness)
         ),
-        Measure("silhouette", "Silhouette", "higher is better"),
+        PRICE,
+        SMALLEST,
+        SILHOUETTE,
         Measure("davies_bouldin", "Davies-Bouldin", "lower is better"),
         Measure("calinski_harabasz", "Calinski-Harabasz", "higher is better"),
         Measure("seconds", "Seconds", "lower is quicker"),
@@ -82,12 +76,7 @@ def comparison_table(view: RunView, fairness: str) -> pd.DataFrame:
 def measure_figure(table: pd.DataFrame, measure: Measure, digits: int = 3) -> go.Figure:
     """One measure as bars, one per clustering; colours are those of the roles."""
     values = [float(value) for value in table[measure.column]]
-    labels = [
-        "not defined"
-        if math.isnan(value)
-        else numerals.number(value, _digits(measure, value, digits))
-        for value in values
-    ]
+    labels = [_written(measure, value, digits) for value in values]
     figure = go.Figure(
         go.Bar(
             y=table["clustering"],
@@ -168,6 +157,14 @@ def _values(row: Mapping[str, Any], view: RunView, fairness: str) -> dict[str, A
 
 def _color(name: str) -> str:
     return {"plain": palette.VANILLA, "antidote": palette.ANTIDOTE}.get(name, palette.BASELINE)
+
+
+def _written(measure: Measure, value: float, digits: int) -> str:
+    if measure in (PRICE, SMALLEST):
+        return measure.shown(value)
+    if math.isnan(value):
+        return "not defined"
+    return numerals.number(value, _digits(measure, value, digits))
 
 
 def _digits(measure: Measure, value: float, digits: int) -> int:
@@ -288,7 +285,7 @@ def _results(side: Side, digits: int) -> dict[str, str]:
     low, high = view.noise_band
 
     def cost(value: float) -> str:
-        return numerals.number(value, digits) if math.isfinite(value) else "not known"
+        return numerals.number(value, digits) if math.isfinite(value) else NOT_KNOWN
 
     return {
         "verdict": view.verdict.headline,
@@ -296,6 +293,8 @@ def _results(side: Side, digits: int) -> dict[str, str]:
         "best cost, lower is fairer": cost(view.cost),
         "gain": cost(view.vanilla_cost - view.cost),
         "antidote points |V|": f"{view.size:,} ({numerals.share_of_data(view.size, view.points)})",
+        "price of fairness": PRICE.shown(view.price if view.vanilla else math.nan),
+        "smallest cluster": SMALLEST.shown(view.smallest_share if view.vanilla else math.nan),
         "independent checks that agree": numerals.percent(checks.share)
         if checks
         else "not checked",

@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 
 from antidote_core.numerals import share_of_data
 from antidote_core.reporting.figures import curve, frontier_table, palette
+from antidote_core.reporting.figures.measures import SILHOUETTE, Measure
 from antidote_core.reporting.text.run_words import ProblemKey
 from antidote_core.runs.sweep_view import SweepView
 
@@ -30,12 +31,8 @@ def cost_chart(
 ) -> dict[str, Any]:
     """The specification for `cost_table`."""
     assert view.spec is not None
-    looks = _by_setting(view, problem, dark)
-    x = curve.size_axis(
-        "x", max(view.points, 1), values=list(view.spec.sizes), labelOverlap="greedy",
-        labelSeparation=6,
-    )  # fmt: skip
-    x["scale"] = {"type": "log", "nice": False} if log else {"nice": False, "zero": False}
+    looks = by_setting(view, problem, dark)
+    x = sizes_axis(view, log)
     y = curve.y_axis("cost", "cost, lower is fairer")
     place = {"x": x, "y": y}
     color = {"color": looks["color"]}
@@ -72,17 +69,30 @@ def cost_chart(
                 color={"value": palette.ink(dark)},
             ),
             curve.layer("failed", cross, **place, tooltip=failed),
-            *_line_labels(y, dark),
+            *line_labels(y, dark),
             curve.layer("frame", {"type": "point", "opacity": 0, "aria": False}, **place),
-            _cells(looks, place, dark),
+            cells_layer(looks, place, dark),
         ],
         "resolve": curve.apart("color", "strokeDash", "shape", "fill"),
     }
 
 
-def quality_chart(view: SweepView, problem: ProblemKey, dark: bool = False) -> dict[str, Any]:
-    """The specification for `quality_table`: up and to the left is better."""
-    looks = _by_setting(view, problem, dark)
+def sizes_axis(view: SweepView, log: bool) -> dict[str, Any]:
+    """The axis of the sizes of a sweep."""
+    assert view.spec is not None
+    x = curve.size_axis(
+        "x", max(view.points, 1), values=list(view.spec.sizes), labelOverlap="greedy",
+        labelSeparation=6,
+    )  # fmt: skip
+    x["scale"] = {"type": "log", "nice": False} if log else {"nice": False, "zero": False}
+    return x
+
+
+def quality_chart(
+    view: SweepView, problem: ProblemKey, dark: bool = False, measure: Measure = SILHOUETTE
+) -> dict[str, Any]:
+    """The specification for `quality_table`: fairer is to the left."""
+    looks = by_setting(view, problem, dark)
     x = {
         "field": "cost",
         "type": "quantitative",
@@ -90,14 +100,14 @@ def quality_chart(view: SweepView, problem: ProblemKey, dark: bool = False) -> d
         "scale": {"zero": False, "nice": True, "padding": 18},
         "axis": {"tickCount": 5, "grid": True},
     }
-    y = curve.y_axis("quality", "silhouette, higher is clearer")
-    y["scale"] = {"zero": False, "nice": True, "padding": 30}  # room for two lines of writing
+    y = measure_axis("quality", measure)
+    y["scale"] = {"zero": False, "nice": True, "padding": 46}  # room for three lines of writing
     place = {"x": x, "y": y}
     label = {**place, "text": {"field": "label"}}
     roles = curve.by("kind", {"vanilla": palette.VANILLA, "fair": palette.baseline_ink(dark)})
     inks = curve.by("kind", {"vanilla": palette.ink(dark), "fair": palette.baseline_ink(dark)})
-    silhouette = {"field": "quality", "title": "silhouette", "format": ".3f"}
-    tip = [*curve.tips(label="beside it"), silhouette]
+    height = {"field": "quality", "title": measure.title.lower(), "format": measure.ticks or ".3f"}
+    tip = [*curve.tips(label="beside it"), height]
     stroke = {
         "type": "point", "filled": True, "size": 190, "shape": "stroke", "strokeWidth": 5,
         "opacity": 1,
@@ -109,7 +119,7 @@ def quality_chart(view: SweepView, problem: ProblemKey, dark: bool = False) -> d
             f"datum.side == '{side}' && datum.lift == {lift}",
         )
         for side in ("left", "right")
-        for lift in range(3)
+        for lift in range(frontier_table.LIFTS)
     ]  # fmt: skip
     sizes = [
         _where(
@@ -133,10 +143,18 @@ def quality_chart(view: SweepView, problem: ProblemKey, dark: bool = False) -> d
             curve.layer("vanilla fair", stroke, **place, color=roles, stroke=roles, tooltip=tip),
             *references,
             *sizes,
-            _cells(looks, place, dark),
+            cells_layer(looks, place, dark),
         ],
         "resolve": curve.apart("color", "strokeDash", "shape", "fill", "stroke"),
     }
+
+
+def measure_axis(field: str, measure: Measure) -> dict[str, Any]:
+    """The upright axis of a live chart of that measure."""
+    y = curve.y_axis(field, measure.axis)
+    if measure.ticks:
+        y["axis"]["format"] = measure.ticks
+    return y
 
 
 def _where(drawn: dict[str, Any], condition: str) -> dict[str, Any]:
@@ -144,12 +162,12 @@ def _where(drawn: dict[str, Any], condition: str) -> dict[str, Any]:
     return {**drawn, "transform": [*drawn["transform"], {"filter": condition}]}
 
 
-def _cells(looks: dict[str, Any], place: dict[str, Any], dark: bool) -> dict[str, Any]:
+def cells_layer(looks: dict[str, Any], place: dict[str, Any], dark: bool) -> dict[str, Any]:
     """The dots: filled where the cell reaches the target, hollow where not; all can be clicked."""
     passed = {"test": "datum.passed == 'yes'", **looks["color"]}
     tip = curve.tips(
         shown="cost", points="antidote points", setting="setting", seed="seed", checks="checks",
-        label="quality", hint="click",
+        label="beside it", hint="click",
     )  # fmt: skip
     dot = {
         "type": "point", "filled": True, "size": 75, "strokeWidth": 2, "opacity": 1,
@@ -163,7 +181,7 @@ def _cells(looks: dict[str, Any], place: dict[str, Any], dark: bool) -> dict[str
     return {**drawn, "params": [{"name": CELL, "select": select}]}
 
 
-def _line_labels(y: dict[str, Any], dark: bool) -> list[dict[str, Any]]:
+def line_labels(y: dict[str, Any], dark: bool) -> list[dict[str, Any]]:
     """Labels at the side that the table says, with a rim in the colour of the page around them."""
     rim = {"stroke": _empty(dark), "strokeWidth": 4, "strokeJoin": "round"}
     sides = (("left", 4, {"value": 0}), ("right", -4, {"value": {"expr": "width"}}))
@@ -187,7 +205,7 @@ def _empty(dark: bool) -> str:
     return "#0E1117" if dark else "#FFFFFF"  # Streamlit's ground
 
 
-def _by_setting(view: SweepView, problem: ProblemKey, dark: bool) -> dict[str, Any]:
+def by_setting(view: SweepView, problem: ProblemKey, dark: bool) -> dict[str, Any]:
     """How the settings are told apart: by colour, symbol and dashes."""
     assert view.spec is not None
     settings = frontier_table.settings_of(view.spec, problem)
@@ -240,9 +258,11 @@ def cost_figure(view: SweepView, problem: ProblemKey, dark: bool = False) -> go.
     )
 
 
-def quality_figure(view: SweepView, problem: ProblemKey, dark: bool = False) -> go.Figure:
-    """Silhouette against cost: up and to the left is better."""
-    table = frontier_table.quality_table(view, problem)
+def quality_figure(
+    view: SweepView, problem: ProblemKey, dark: bool = False, measure: Measure = SILHOUETTE
+) -> go.Figure:
+    """A measure against cost: fairer is to the left."""
+    table = frontier_table.quality_table(view, problem, measure)
     figure = go.Figure()
     for title, style, own in _by_look(view, problem, table, dark):
         medians = own[own["kind"] == "median"]
@@ -260,11 +280,12 @@ def quality_figure(view: SweepView, problem: ProblemKey, dark: bool = False) -> 
                 x=[row["cost"]], y=[row["quality"]], mode="markers", text=[row["label"]],
                 showlegend=False, cliponaxis=False, name=kind,
                 marker=palette.rimmed("line-ew-open", 15, color, color, 5),
-                hovertemplate="%{text}: silhouette %{y:.3f}<extra></extra>",
+                hovertemplate=f"%{{text}}: {measure.title.lower()} "
+                f"{measure.shown(row['quality'])}<extra></extra>",
             )  # fmt: skip
             _beside(figure, row, row["side"], 13 + 18 * row["lift"], palette.ink(dark))
     figure.update_xaxes(title="cost, lower is fairer")
-    figure.update_yaxes(title="silhouette, higher is clearer", automargin=True)
+    figure.update_yaxes(title=measure.axis, tickformat=measure.ticks, automargin=True)
     return palette.framed(
         figure, HEIGHT, bottom=50, showlegend=True, font={"color": palette.ink(dark)}
     )

@@ -18,7 +18,9 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.numerals import digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.places import ROWS
 from antidote_core.reporting.figures.curve import Line, is_near, label_lines
+from antidote_core.reporting.figures.measures import SILHOUETTE, Measure
 from antidote_core.reporting.figures.palette import ANTIDOTE
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
@@ -29,7 +31,7 @@ LINE = 19  # pixels that a line of writing needs
 LIFT = 0.55  # of that, from a line to the middle of its label
 SPREAD = 0.75  # part of the room between two sizes that the dots of one size may take
 WIDEST = 0.16  # part of the axis that they take at most
-CLOSE = 0.04  # part of a range below which two labels would cover each other
+LIFTS = 3  # heights at which the label of a place may stand
 DRAWN = (200.0, 200.0)  # pixels from the lowest to the highest cost and quality on a small screen
 LETTER, TALL, DOT = 6.5, 15.0, 4.0  # pixels of a letter, a line of letters and half a dot
 ON_A_PHONE = 42  # letters that fit beside each other on a small screen
@@ -74,7 +76,8 @@ def setting_title(setting: Setting, spec: SweepSpec) -> str:
     """
     known = OPTIMIZERS.get(setting.optimizer)
     title = known.title if known else setting.optimizer
-    return f"{title}, {setting.box} box" if len(spec.boxes) > 1 else title
+    place = "copies of rows" if setting.box == ROWS else f"{setting.box} box"
+    return f"{title}, {place}" if len(spec.boxes) > 1 else title
 
 
 def settings_of(spec: SweepSpec, problem: ProblemKey) -> tuple[Setting, ...]:
@@ -84,23 +87,25 @@ def settings_of(spec: SweepSpec, problem: ProblemKey) -> tuple[Setting, ...]:
 
 def digits_of(view: SweepView, problem: ProblemKey) -> int:
     """Decimals that show the differences between the costs of one problem, between 3 and 6."""
-    costs = [row.cost for row in _done(view, problem)]
-    reference = _reference(view, problem)
+    costs = [row.cost for row in done_cells(view, problem)]
+    reference = reference_of(view, problem)
     if reference is not None:
         costs.append(reference.vanilla)
     costs = [cost for cost in costs if math.isfinite(cost)]
     return digits_showing(max(costs) - min(costs)) if costs else 3
 
 
-def baseline_lines(reference: Reference | None) -> dict[str, tuple[float, float]]:
-    """Cost and silhouette of the fair algorithm by its name and scoring."""
+def baseline_lines(
+    reference: Reference | None, measure: Measure = SILHOUETTE
+) -> dict[str, tuple[float, float]]:
+    """Cost and measure of the fair algorithm by its name and scoring."""
     if reference is None or reference.sota is None:
         return {}
     sota = reference.sota
     name = algorithm_name(sota.name)
     found = {
-        f"{name}, {OWN}": (sota.own, sota.own_silhouette),
-        f"{name}, {NEAREST}": (sota.nearest, sota.nearest_silhouette),
+        f"{name}, {OWN}": (sota.own, getattr(sota, f"own_{measure.column}")),
+        f"{name}, {NEAREST}": (sota.nearest, getattr(sota, f"nearest_{measure.column}")),
     }
     return {label: pair for label, pair in found.items() if math.isfinite(pair[0])}
 
@@ -112,11 +117,11 @@ def cost_table(view: SweepView, problem: ProblemKey, log: bool = True) -> pd.Dat
     true one. Below the costs there is a strip with the smallest size of every setting.
     """
     assert view.spec is not None
-    spec, reference = view.spec, _reference(view, problem)
+    spec, reference = view.spec, reference_of(view, problem)
     digits = digits_of(view, problem)
     found = [curve(view, setting) for setting in settings_of(spec, problem)]
     dots = [
-        {**_cell(row, view, spec, digits), "x": _beside(row, index, spec, log)}
+        {**dot(row, view, digits), "x": beside(row, index, spec, log)}
         for index, one in enumerate(found)
         for level in one.levels
         for row in level.rows
@@ -128,16 +133,16 @@ def cost_table(view: SweepView, problem: ProblemKey, log: bool = True) -> pd.Dat
     noise = next((one.noise for one in found if one.noise is not None), None)
     if noise is not None:
         own += [noise.low, noise.high]
-    low, high = _domain(own, 0.08 if dots else 1.0)  # the noise alone should not fill the picture
+    low, high = domain(own, 0.08 if dots else 1.0)  # the noise alone should not fill the picture
     near = [line for line in lines if not dots or is_near(line[1], low, high)]
     away = [line for line in lines if line not in near]
-    low, high = _domain([low, high, *(cost for _, cost, _ in near)], 0.0)
+    low, high = domain([low, high, *(cost for _, cost, _ in near)], 0.0)
     room = LINE / PLOT * (high - low)
     rows: list[dict[str, Any]] = []
     if noise is not None:
         rows.append({"kind": "band", "low": noise.low, "high": noise.high, "cost": noise.low})
     placed, top, bottom = label_lines(near, away, low, high, room, LIFT)
-    rows += [{**row, "side": _free_side(row["at"], dots, spec, room, log)} for row in placed]
+    rows += [{**row, "side": free_side(row["at"], dots, spec, room, log)} for row in placed]
     for one in found:
         rows += _levels(one, spec, digits)
     rows += dots
@@ -146,7 +151,7 @@ def cost_table(view: SweepView, problem: ProblemKey, log: bool = True) -> pd.Dat
     failed = _failures(view, spec, problem, top, room, log)
     rows += failed
     top += room if failed else 0.0
-    left, right = _reach(spec.sizes, log)
+    left, right = reach(spec.sizes, log)
     rows += [{"kind": "frame", "x": x, "cost": y} for x, y in ((left, bottom), (right, top))]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -157,46 +162,53 @@ def plot_height(view: SweepView, problem: ProblemKey) -> int:
     return PLOT + LINE * (2 * len(settings_of(view.spec, problem)) + 2)
 
 
-def quality_table(view: SweepView, problem: ProblemKey) -> pd.DataFrame:
-    """Silhouette against cost: the cells, their medians by size, and what they are held against."""
+def quality_table(
+    view: SweepView, problem: ProblemKey, measure: Measure = SILHOUETTE
+) -> pd.DataFrame:
+    """A measure against cost: the cells, their medians by size, and what they are held against."""
     assert view.spec is not None
-    spec, reference = view.spec, _reference(view, problem)
+    spec, reference = view.spec, reference_of(view, problem)
     digits = digits_of(view, problem)
     rows: list[dict[str, Any]] = []
     for setting in settings_of(spec, problem):
-        rows += _medians(curve(view, setting), setting_title(setting, spec))
-    drawn = {point.run for point in quality_points(view)}
+        rows += _medians(curve(view, setting), setting_title(setting, spec), measure)
+    drawn = {point.run for point in quality_points(view, measure.column)}
     for setting in settings_of(spec, problem):
-        done = [row for row in _done(view, problem) if row.setting == setting and row.run in drawn]
+        done = [row for row in done_cells(view, problem) if row.setting == setting]
         rows += [
-            {**_cell(row, view, spec, digits), "quality": row.silhouette, "x": row.cost}
+            {
+                **dot(row, view, digits, measure),
+                "quality": getattr(row, measure.column),
+                "x": row.cost,
+            }
             for row in done
+            if row.run in drawn
         ]
     costs = [row["cost"] for row in rows]
     if reference is not None:
         costs.append(reference.vanilla)
         label = f"plain {number(reference.vanilla, digits)}"
-        if math.isfinite(reference.silhouette):
+        value = getattr(reference, measure.column)
+        if math.isfinite(value):
             rows.append(
-                {"kind": "vanilla", "cost": reference.vanilla, "quality": reference.silhouette,
-                 "label": label}
-            )  # fmt: skip
-    low, high = _domain(costs, 0.08)
-    for label, (cost, silhouette) in baseline_lines(reference).items():
-        if math.isfinite(silhouette) and is_near(cost, low, high):
-            rows.append({"kind": "fair", "cost": cost, "quality": silhouette, "label": label})
+                {"kind": "vanilla", "cost": reference.vanilla, "quality": value, "label": label}
+            )
+    low, high = domain(costs, 0.08)
+    for label, (cost, value) in baseline_lines(reference, measure).items():
+        if math.isfinite(value) and is_near(cost, low, high):
+            rows.append({"kind": "fair", "cost": cost, "quality": value, "label": label})
     _place_labels([row for row in rows if row["kind"] in ("vanilla", "fair")], rows)
     _label_sizes(rows)
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _medians(found: Curve, title: str) -> list[dict[str, Any]]:
-    """Where the medians of a curve lie by cost and quality."""
+def _medians(found: Curve, title: str, measure: Measure) -> list[dict[str, Any]]:
+    """Where the medians of a curve lie by cost and measure."""
     return [
         {"kind": "median", "setting": title, "size": x.size, "cost": x.median,
-         "quality": x.silhouette, "label": "", "side": "below"}
+         "quality": getattr(x, measure.column), "label": "", "side": "below"}
         for x in found.levels
-        if math.isfinite(x.silhouette)
+        if math.isfinite(getattr(x, measure.column))
     ]  # fmt: skip
 
 
@@ -206,11 +218,7 @@ def _label_sizes(rows: list[dict[str, Any]]) -> None:
     A label stands below its dot, or above it where other labels or dots are below; where both are
     taken there is none, and the dots tell the size.
     """
-    spans = [[row[name] for row in rows] for name in ("cost", "quality")]
-    scales = [
-        pixels / ((max(span) - min(span)) or 1.0) if span else 1.0
-        for pixels, span in zip(DRAWN, spans, strict=True)
-    ]
+    scales = _scales(rows)
     taken = [_box(row, row["label"], scales) for row in rows if row["kind"] != "median"]
     runs: list[list[dict[str, Any]]] = []
     for row in (row for row in rows if row["kind"] == "median"):
@@ -232,6 +240,15 @@ def _label_sizes(rows: list[dict[str, Any]]) -> None:
                 middle |= {"label": label, "side": side}
                 taken.append(box)
                 break
+
+
+def _scales(rows: Sequence[dict[str, Any]]) -> list[float]:
+    """Pixels per unit of cost and of quality on a small screen."""
+    spans = [[row[name] for row in rows] for name in ("cost", "quality")]
+    return [
+        pixels / ((max(span) - min(span)) or 1.0) if span else 1.0
+        for pixels, span in zip(DRAWN, spans, strict=True)
+    ]
 
 
 def sizes_label(sizes: Sequence[int]) -> str:
@@ -266,27 +283,28 @@ def _place_labels(labelled: list[dict[str, Any]], rows: list[dict[str, Any]]) ->
     """Writing goes towards the middle, where it is not cut off, and above what it would cover."""
     if not labelled:
         return
-    costs, qualities = ([row[name] for row in rows] for name in ("cost", "quality"))
-    width, height = max(costs) - min(costs), max(qualities) - min(qualities)
+    costs, scales = [row["cost"] for row in rows], _scales(rows)
     middle = (min(costs) + max(costs)) / 2
-    for index, row in enumerate(labelled):
+    taken: list[tuple[float, ...]] = []
+    for row in labelled:
         row["side"] = "left" if row["cost"] < middle else "right"
-        row["lift"] = sum(
-            abs(row["cost"] - other["cost"]) <= 0.3 * width
-            and abs(row["quality"] - other["quality"]) <= CLOSE * height
-            for other in labelled[:index]
-        )
+        for lift in range(LIFTS):
+            row["lift"] = lift
+            box = _box(row, row["label"], scales)
+            if not any(_touch(box, other) for other in taken):
+                break
+        taken.append(box)
 
 
-def off_quality_chart(view: SweepView, problem: ProblemKey) -> str:
+def off_quality_chart(view: SweepView, problem: ProblemKey, measure: Measure = SILHOUETTE) -> str:
     """Which fair algorithms lie too far away to be drawn there; empty when all are drawn."""
-    table = quality_table(view, problem)
+    table = quality_table(view, problem, measure)
     drawn = set(table.loc[table["kind"] == "fair", "label"])
     digits = digits_of(view, problem)
     missing = [
-        f"{label}: cost {number(cost, digits)}, silhouette {number(silhouette)}"
-        for label, (cost, silhouette) in baseline_lines(_reference(view, problem)).items()
-        if label not in drawn and math.isfinite(silhouette)
+        f"{label}: cost {number(cost, digits)}, {measure.title.lower()} {measure.shown(value)}"
+        for label, (cost, value) in baseline_lines(reference_of(view, problem), measure).items()
+        if label not in drawn and math.isfinite(value)
     ]
     return f"Off this chart: {'; '.join(missing)}." if missing else ""
 
@@ -317,6 +335,8 @@ def level_table(view: SweepView) -> pd.DataFrame:
                 "seeds": len(x.rows),
                 "seeds that pass": x.passed,
                 "checks that agree": x.verified,
+                "price of fairness (%)": 100 * x.price,
+                "smallest cluster (%)": 100 * x.smallest_share,
                 "silhouette": x.silhouette,
                 "failed": x.failed,
             }
@@ -337,6 +357,8 @@ def cell_table(view: SweepView, problem: ProblemKey | None = None) -> pd.DataFra
             "plain cost": row.vanilla,
             "passes": "" if row.passed is None else "yes" if row.passed else "no",
             "checks that agree": math.nan if row.verified is None else row.verified,
+            "price of fairness (%)": 100 * row.price,
+            "smallest cluster (%)": 100 * row.smallest_share,
             "silhouette": row.silhouette,
             "seconds": row.seconds,
             "known before": row.reused,
@@ -348,20 +370,27 @@ def cell_table(view: SweepView, problem: ProblemKey | None = None) -> pd.DataFra
     )
 
 
-def _reference(view: SweepView, problem: ProblemKey) -> Reference | None:
+def reference_of(view: SweepView, problem: ProblemKey) -> Reference | None:
+    """What the cells of one problem are held against, once it is known."""
     return next((x for x in view.references if x.problem == problem), None)
 
 
-def _done(view: SweepView, problem: ProblemKey) -> list[CellRow]:
+def done_cells(view: SweepView, problem: ProblemKey) -> list[CellRow]:
+    """The cells of one problem whose figures are there."""
     return [row for row in view.rows if row.state == DONE and row.setting.problem == problem]
 
 
-def _cell(row: CellRow, view: SweepView, spec: SweepSpec, digits: int) -> dict[str, Any]:
+def dot(
+    row: CellRow, view: SweepView, digits: int, measure: Measure = SILHOUETTE
+) -> dict[str, Any]:
+    """A cell as charts draw it; its label says what the measure is there."""
+    assert view.spec is not None
+    value = getattr(row, measure.column)
     passed = "" if row.passed is None else "yes" if row.passed else "no"
     checks = "" if row.verified is None else f"{percent(row.verified)} reach the target"
     return {
         "kind": "cell",
-        "setting": setting_title(row.setting, spec),
+        "setting": setting_title(row.setting, view.spec),
         "size": row.size,
         "cost": row.cost,
         "passed": passed,
@@ -370,11 +399,11 @@ def _cell(row: CellRow, view: SweepView, spec: SweepSpec, digits: int) -> dict[s
         "points": f"{row.size:,} ({share_of_data(row.size, view.points)} of the data)",
         "shown": number(row.cost, digits),
         "checks": checks,
-        "label": f"silhouette {number(row.silhouette)}" if row.silhouette == row.silhouette else "",
+        "label": "" if math.isnan(value) else f"{measure.title.lower()} {measure.shown(value)}",
     }
 
 
-def _beside(row: CellRow, index: int, spec: SweepSpec, log: bool) -> float:
+def beside(row: CellRow, index: int, spec: SweepSpec, log: bool) -> float:
     """Where the dot of a cell stands, so that no cell of the same size covers it."""
     count = len(settings_of(spec, row.setting.problem)) * len(spec.seeds)
     place = index * len(spec.seeds) + spec.seeds.index(row.seed)
@@ -384,13 +413,13 @@ def _beside(row: CellRow, index: int, spec: SweepSpec, log: bool) -> float:
 
 def _slot(sizes: Sequence[int], log: bool) -> float:
     """How wide the dots of one size may stand, in the units of the axis."""
-    left, right = (math.log10(x) if log else x for x in _reach(sizes, log))
+    left, right = (math.log10(x) if log else x for x in reach(sizes, log))
     places = [math.log10(size) if log else float(size) for size in sizes]
     gaps = [b - a for a, b in pairwise(places)]
     return min([SPREAD * gap for gap in gaps] + [WIDEST * (right - left)])
 
 
-def _reach(sizes: Sequence[int], log: bool) -> tuple[float, float]:
+def reach(sizes: Sequence[int], log: bool) -> tuple[float, float]:
     """Both ends of the axis."""
     low, high = min(sizes), max(sizes)
     if not log:
@@ -400,7 +429,8 @@ def _reach(sizes: Sequence[int], log: bool) -> tuple[float, float]:
     return low / room, high * room
 
 
-def _domain(costs: Iterable[float], room: float) -> tuple[float, float]:
+def domain(costs: Iterable[float], room: float) -> tuple[float, float]:
+    """Lowest and highest of the values that are numbers, and `room` times their distance more."""
     finite = [cost for cost in costs if math.isfinite(cost)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     spread = (high - low) or 0.1 * max(abs(high), 0.05)
@@ -448,11 +478,11 @@ def _levels(found: Curve, spec: SweepSpec, digits: int) -> list[dict[str, Any]]:
     ]
 
 
-def _free_side(
+def free_side(
     at: float, dots: Sequence[dict[str, Any]], spec: SweepSpec, room: float, log: bool
 ) -> str:
     """The side on which a label at that height covers fewer dots; right if it is the same."""
-    left, right = _reach(spec.sizes, log)
+    left, right = reach(spec.sizes, log)
     middle = math.sqrt(left * right) if log else (left + right) / 2
     near = [dot["x"] < middle for dot in dots if abs(dot["cost"] - at) < 0.8 * room]
     return "left" if 2 * sum(near) < len(near) else "right"
@@ -462,7 +492,7 @@ def _smallest(
     found: Sequence[Curve], spec: SweepSpec, bottom: float, room: float, log: bool
 ) -> tuple[list[dict[str, Any]], float]:
     """The strip below the costs: for every setting its smallest size, and where the true one is."""
-    left, _ = _reach(spec.sizes, log)
+    left, _ = reach(spec.sizes, log)
     rows = []
     for index, one in enumerate(found):
         if not any(level.judged for level in one.levels):
@@ -514,7 +544,7 @@ def _failures(
             "kind": "failed",
             "setting": setting_title(row.setting, spec),
             "size": row.size,
-            "x": _beside(row, places[row.setting], spec, log),
+            "x": beside(row, places[row.setting], spec, log),
             "seed": row.seed,
             "cost": top + 0.5 * room,
             "points": f"{row.size:,}",

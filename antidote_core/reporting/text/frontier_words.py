@@ -9,13 +9,21 @@ from typing import Any, Literal
 import pandas as pd
 
 from antidote_core.analysis.frontier_curves import Curve, Level, Sureness, curves
-from antidote_core.numerals import number, percent, points_text, share_of_data
+from antidote_core.fairness import get_fairness
+from antidote_core.numerals import change, number, percent, points_text, share_of_data
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import FAILED, Reference, SweepView
 
+MEANINGS = {  # of what is drawn against cost
+    "price": "Price of fairness: the part by which the inertia on the real points, the sum of "
+    "their squared distances to their centres, rises over plain clustering.",
+    "smallest_share": "Smallest cluster: its share of the real points; a cluster that is almost "
+    "empty is fair to nobody.",
+    "silhouette": "Silhouette: how clearly the clusters of the real points lie apart, 1 at best.",
+}
 FEW = 4  # seeds from which on a share of them says something
 
 Tone = Literal["good", "doubtful", "bad", "waiting"]
@@ -75,7 +83,10 @@ def before_sentence(view: SweepView, problem: ProblemKey) -> str:
         f"{label} {number(cost, digits)}"
         for label, (cost, _) in frontier_table.baseline_lines(reference).items()
     ]
+    level = get_fairness(problem[1]).level(reference.vanilla, digits)
     said = f"Plain clustering costs {vanilla} ({band}); lower is fairer."
+    if level != vanilla:
+        said = f"Plain clustering is at {level} (cost {vanilla}, {band}; lower is fairer)."
     return f"{said} The fair algorithm: {', '.join(baselines)}." if baselines else said
 
 
@@ -107,31 +118,75 @@ def curve_sentence(view: SweepView, found: Curve) -> str:
     assert view.spec is not None
     if found.sureness is None:
         return "No cell is done yet."
-    digits = frontier_table.digits_of(view, found.setting.problem)
-    sure = found.sureness
-    cost = number(level_of(found, sure).median, digits)
-    vanilla = number(sure.noise.middle, digits)
-    change = f"the median cost is {cost} instead of {vanilla}"
-    if found.smallest is not None:
-        size = f"{points_text(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
-        target = target_words(view.spec, found.reference, digits)
-        if sure.passed == sure.judged:
-            return f"{size} suffice for {target}: {change}."
-        return f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: {change}."
+    fairness, digits = found.setting.fairness, frontier_table.digits_of(view, found.setting.problem)
+    sure, level = found.sureness, level_of(found, found.sureness)
+    target = target_words(view.spec, fairness, found.reference, digits)
+    price = _price(level, found.reference)
+    if found.smallest is None:
+        best = cost_words(fairness, level.median, digits)
+        return (
+            f"No size tried brings most seeds to {target}; the best is {best} with "
+            f"{points_text(sure.size)}, plain clustering is at "
+            f"{cost_words(fairness, sure.noise.middle, digits)}.{price}"
+        )
+    size = f"{points_text(sure.size)} ({share_of_data(sure.size, view.points)} of the data)"
+    effect = _effect(fairness, sure.noise.middle, level.median, digits)
+    if sure.passed == sure.judged:
+        return f"{size} suffice for {target}: the median run {effect}.{price}"
     return (
-        f"No size tried brings most seeds to {target_words(view.spec, found.reference, digits)}; "
-        f"the lowest is {cost} with {points_text(sure.size)} (plain {vanilla})."
+        f"With {size}, {sure.passed} of {sure.judged} seeds reach {target}: the median run "
+        f"{effect}.{price}"
     )
 
 
-def target_words(spec: SweepSpec, reference: Reference | None, digits: int) -> str:
+def cost_words(fairness: str, cost: float, digits: int) -> str:
+    r"""A cost as people read it, and the number itself where that is another.
+
+    >>> cost_words("balance", -0.36, 3).replace("\xa0", " "), cost_words("social", 1.5, 3)
+    ('36 % of its fair share (cost −0.360)', '1.500')
+    """
+    level, value = get_fairness(fairness).level(cost, digits), number(cost, digits)
+    return value if level == value else f"{level} (cost {value})"
+
+
+def _effect(fairness: str, before: float, after: float, digits: int) -> str:
+    """What the median run does to plain clustering, in the words of the cost."""
+    if after >= before:
+        return f"is at {cost_words(fairness, after, digits)}"
+    cost = get_fairness(fairness)
+    values = [number(value, digits) for value in (before, after)]
+    shown = [cost.shown(value, digits) for value in (before, after)]
+    technical = "" if shown == values else f" (cost {values[0]} → {values[1]})"
+    return cost.effect.format(before=shown[0], after=shown[1]) + technical
+
+
+def _price(level: Level, reference: Reference | None) -> str:
+    """What the median run of a size costs beside fairness; empty where no seed knows it."""
+    if math.isnan(level.price) or math.isnan(level.smallest_share):
+        return ""
+    before = math.nan if reference is None else reference.smallest_share
+    plain = "" if math.isnan(before) else f" ({percent(before)} before)"
+    return (
+        f" Price: inertia {change(level.price)}; smallest cluster "
+        f"{percent(level.smallest_share)} of the data{plain}."
+    )
+
+
+def target_words(spec: SweepSpec, fairness: str, reference: Reference | None, digits: int) -> str:
     """The target as something to reach."""
     if spec.target == "vanilla":
         return "a cost below plain clustering"
-    value = f" ({number(reference.target, digits)})" if reference is not None else ""
     if spec.target == "sota":
+        known = reference is not None and math.isfinite(reference.target)
+        value = f" ({_level(fairness, reference.target, digits)})" if known and reference else ""
         return f"a cost below the fair algorithm{value}"
-    return f"a cost of at most {number(float(spec.target), digits)}"
+    value, aim = number(float(spec.target), digits), float(spec.target)
+    level = _level(fairness, aim, digits)
+    return f"a cost of at most {value}" if level == value else f"{level} (cost at most {value})"
+
+
+def _level(fairness: str, cost: float, digits: int) -> str:
+    return get_fairness(fairness).level(cost, digits)
 
 
 def sure_sentences(view: SweepView, found: Curve) -> tuple[str, ...]:
@@ -170,6 +225,8 @@ def sureness_table(view: SweepView) -> pd.DataFrame:
                 "plain from": sure.noise.low,
                 "plain to": sure.noise.high,
                 "outside the noise": "yes" if sure.outside_noise else "no",
+                "price of fairness (%)": 100 * level.price,
+                "smallest cluster (%)": 100 * level.smallest_share,
             }  # fmt: skip
         rows.append(row)
     return pd.DataFrame(rows)

@@ -45,6 +45,15 @@ def test_the_lower_bound_is_that_of_clopper_and_pearson(passed, judged):
     assert at_least(passed, judged) == pytest.approx(interval.low)
 
 
+def test_levels_have_the_median_price_and_smallest_cluster():
+    [curve] = curves(SweepView.fold(events()))
+    assert [level.price for level in curve.levels] == pytest.approx([0.007, 0.012, 0.027, 0.052])
+    assert [level.smallest_share for level in curve.levels] == pytest.approx([0.38, 0.36, 0.3, 0.2])
+    [unknown] = curves(SweepView.fold(events(priced=False)))
+    assert all(math.isnan(level.price) for level in unknown.levels)
+    assert quality_points(SweepView.fold(events(priced=False)), "price") == ()
+
+
 def test_a_falling_curve():
     [curve] = curves(SweepView.fold(events()))
     assert [level.size for level in curve.levels] == [10, 20, 50, 100]

@@ -90,5 +90,10 @@ def test_compare_prints_every_row_in_both_scorings(capsys):
     assert all((name, "nearest centre") in scorings for name in fair)
     assert {row["name"] for row in rows} >= {"antidote for balance", "antidote for social"}
     assert all({"silhouette", "seconds", "balance", "social"} <= set(row) for row in rows)
+    assert rows[0]["price"] == 0.0
+    assert all(row["price"] >= 0.0 and 0.0 < row["smallest_share"] <= 0.5 for row in rows)
     assert main(["compare", *QUICK, "--max-rounds", "1"]) == REACHED
-    assert "own assignment" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "own assignment" in printed
+    assert "price" in printed
+    assert "min. share" in printed

@@ -208,6 +208,9 @@ def test_without_a_cluster_the_cores_of_this_machine_work(runner, monkeypatch):
         assert shown.antidote.tolist() == alone.antidote.tolist()
         assert (shown.cost, shown.state, shown.closed) == (alone.cost, "finished", True)
         assert [r["name"] for r in shown.comparison] == ["vanilla", "antidote"]
+        assert (row.price, row.smallest_share) == (shown.price, shown.smallest_share)
+        assert row.kept == shown.verification.kept
+        assert all({"price", "smallest_share"} <= set(r) for r in shown.comparison)
         assert runner.data(row.run, "ann").content_hash == data.content_hash
         with pytest.raises(RunError, match="opens only in the browser that started it"):
             runner.view(row.run, "eve")

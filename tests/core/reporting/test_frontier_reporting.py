@@ -42,6 +42,8 @@ from antidote_core.reporting.figures.frontier_table import (
     plot_height,
     quality_table,
 )
+from antidote_core.reporting.figures.guard_charts import guard_chart, guard_table, guard_words
+from antidote_core.reporting.figures.measures import PRICE, SILHOUETTE, SMALLEST
 from antidote_core.reporting.text.frontier_words import (
     before_sentence,
     chart_words,
@@ -53,7 +55,7 @@ from antidote_core.reporting.text.frontier_words import (
 )
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
-from tests.core.runs.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, run_id
+from tests.core.runs.made_sweeps import PLAIN, POINTS, SPEC, events, falling, made, price, run_id
 
 PROBLEM = ("kmeans", "balance", 2)
 TWO = replace(SPEC, optimizers=("structured", "racos"), target=-0.4)
@@ -161,8 +163,9 @@ def test_before_the_first_cell_the_chart_has_its_lines() -> None:
     view = made(settled=0, end="")
     table = cost_table(view, PROBLEM)
     assert set(table["kind"]) == {"band", "fair", "vanilla", "frame"}
-    assert before_sentence(view, PROBLEM).startswith(
-        "Plain clustering costs −0.300 (from −0.310 to −0.290 over 4 seeds); lower is fairer."
+    assert plain_text(before_sentence(view, PROBLEM)).startswith(
+        "Plain clustering is at 30 % of its fair share (cost −0.300, from −0.310 to "
+        "−0.290 over 4 seeds; lower is fairer)."
     )
     empty = SweepView.fold(list(events(settled=0, end=""))[:2])
     assert set(cost_table(empty, PROBLEM)["kind"]) == {"frame"}
@@ -173,7 +176,64 @@ def test_charts_keep_their_specification_while_cells_come() -> None:
     early, late = made(settled=3, end=""), made(failed={5})
     for log in (True, False):
         assert cost_chart(early, PROBLEM, log) == cost_chart(late, PROBLEM, log)
-    assert quality_chart(early, PROBLEM) == quality_chart(late, PROBLEM)
+        for measure in (PRICE, SMALLEST):
+            assert guard_chart(early, PROBLEM, measure, log) == guard_chart(
+                late, PROBLEM, measure, log
+            )
+    for measure in (PRICE, SMALLEST, SILHOUETTE):
+        found = (quality_chart(view, PROBLEM, measure=measure) for view in (early, late))
+        assert next(found) == next(found)
+
+
+def test_price_against_cost_has_every_cell_plain_and_the_fair_algorithm() -> None:
+    table = quality_table(made(), PROBLEM, PRICE)
+    cells = table[table["kind"] == "cell"].set_index("run")
+    assert {run_id(cell.index): price(cell) for cell in SPEC.cells} == dict(cells["quality"])
+    assert table.loc[table["kind"] == "vanilla", "quality"].tolist() == [0.0]
+    assert table.loc[table["kind"] == "fair", "quality"].tolist() == [0.19, 0.0]
+    assert plain_text(cells.loc[run_id(0), "label"]) == "price of fairness +0.5 %"
+    assert plain_text(quality_figure(made(), PROBLEM, measure=PRICE).layout.yaxis.title.text) == (
+        "price of fairness, lower is better"
+    )
+
+
+def test_against_size_the_guard_is_a_line_and_every_cell_a_dot() -> None:
+    view = made(replace(SPEC, min_share=0.25))
+    for measure, limit, label in (
+        (PRICE, 0.1, "guard: at most 10 %"),
+        (SMALLEST, 0.25, "guard: at least 25 %"),
+    ):
+        table = guard_table(view, PROBLEM, measure)
+        assert table["kind"].value_counts()["cell"] == len(SPEC.cells)
+        [target] = table[table["kind"] == "target"].to_dict("records")
+        assert (target["value"], plain_text(target["label"])) == (limit, label)
+        levels = table[table["kind"] == "level"].set_index("size")
+        for size in SPEC.sizes:
+            mine = [getattr(row, measure.column) for row in view.rows if row.size == size]
+            assert levels.loc[size, "value"] == pytest.approx(np.median(mine))
+            assert levels.loc[size, "low"] == pytest.approx(min(mine))
+        frame = table.loc[table["kind"] == "frame", "value"]
+        values = table["value"].dropna()
+        assert (frame.min(), frame.max()) == (values.min(), values.max())
+        assert "with 100 points" in guard_words(view, PROBLEM, measure)
+
+
+def test_without_price_tables_say_nothing_and_words_leave_it_out() -> None:
+    view = made(priced=False)
+    assert cell_table(view)["price of fairness (%)"].isna().all()
+    assert level_table(view)["smallest cluster (%)"].isna().all()
+    assert "Price" not in frontier_verdict(view).headline
+    assert "Price of fairness against cost" not in frontier_report(record(view))
+    assert len(frontier_slides(record(view))) == 1 + 3 + 1
+    assert set(guard_table(view, PROBLEM, PRICE)["kind"]) >= {"vanilla", "fair", "frame"}
+
+
+def test_tables_say_what_every_size_costs() -> None:
+    levels = level_table(made())
+    assert levels["price of fairness (%)"].tolist() == pytest.approx([0.7, 1.2, 2.7, 5.2])
+    assert levels["smallest cluster (%)"].tolist() == pytest.approx([38, 36, 30, 20])
+    assert "price of fairness (%)" in sureness_table(made())
+    assert "Price of fairness against cost" in frontier_report(record(made()))
 
 
 @pytest.mark.parametrize("chart", [cost_chart, quality_chart])
@@ -194,6 +254,9 @@ def test_charts_are_vega_lite(tmp_path) -> None:
         (cost_chart(view, PROBLEM), cost_table(view, PROBLEM)),
         (cost_chart(view, PROBLEM, log=False, dark=True), cost_table(view, PROBLEM, False)),
         (quality_chart(view, PROBLEM), quality_table(view, PROBLEM)),
+        (quality_chart(view, PROBLEM, measure=PRICE), quality_table(view, PROBLEM, PRICE)),
+        (guard_chart(view, PROBLEM, PRICE), guard_table(view, PROBLEM, PRICE)),
+        (guard_chart(view, PROBLEM, SMALLEST, False), guard_table(view, PROBLEM, SMALLEST, False)),
     ):
         values = json.loads(table.to_json(orient="records"))
         altair.LayerChart.from_dict({**spec, "data": {"values": values}})
@@ -292,8 +355,9 @@ def test_the_verdict_on_a_sure_gain() -> None:
     found = frontier_verdict(view)
     assert found.tone == "good"
     assert plain_text(found.headline) == (
-        "10 points (1.0 % of the data) suffice for a cost below plain clustering: the median cost "
-        "is −0.360 instead of −0.300."
+        "10 points (1.0 % of the data) suffice for a cost below plain clustering: the median run "
+        "lifts the worst-served group from 30 % to 36 % of its fair share (cost −0.300 → −0.360). "
+        "Price: inertia +0.7 %; smallest cluster 38 % of the data (40 % before)."
     )
     text = plain_text(found.text)
     assert "all 5 seeds reach the target, and 100 % of the independent clusterings agree" in text
@@ -313,7 +377,12 @@ def test_the_verdict_on_a_gain_inside_the_noise() -> None:
 def test_the_verdict_when_the_target_is_not_reached() -> None:
     found = frontier_verdict(made(replace(SPEC, target=-0.9), target=-0.9, strict=False))
     assert found.tone == "bad"
-    assert found.headline.startswith("No size tried brings most seeds to a cost of at most −0.900")
+    assert plain_text(found.headline) == (
+        "No size tried brings most seeds to 90 % of its fair share (cost at most −0.900); the best "
+        "is 49 % of its fair share (cost −0.490) with 100 points, plain clustering is at 30 % of "
+        "its fair share (cost −0.300). Price: inertia +5.2 %; smallest cluster 20 % of the data "
+        "(40 % before)."
+    )
     assert "none of 5 seeds reaches the target" in found.text
 
 
@@ -386,9 +455,9 @@ def test_the_report_has_everything_and_asks_nobody() -> None:
 
 def test_slides_say_one_thing_each() -> None:
     slides = frontier_slides(record(two()))
-    assert len(slides) == 1 + 3 + 1
+    assert len(slides) == 1 + 4 + 1
     assert all(slide.title.endswith((".", "…")) for slide in slides)
-    assert sum(slide.figure is not None for slide in slides) == 2
+    assert sum(slide.figure is not None for slide in slides) == 3
     assert all(slide.alt for slide in slides if slide.figure is not None)
 
 

@@ -35,7 +35,8 @@ def reference(problem: tuple[str, str, int], **changes: object) -> Reference:
         "silhouette": 0.4,
         "target": PLAIN,
         "strict": True,
-        "sota": BaselineLine("bera", -0.8, -0.35, -0.35, 0.2, 0.35, 1.5),
+        "sota": BaselineLine("bera", -0.8, -0.35, -0.35, 0.2, 0.35, 1.5, 0.19, 0.0, 0.44, 0.4),
+        "smallest_share": 0.4,
     }
     return Reference(**{**values, **changes})
 
@@ -45,6 +46,16 @@ def falling(cell: Cell) -> float:
     return PLAIN - 0.002 * (cell.size - 15) - 0.01 * cell.seed
 
 
+def price(cell: Cell) -> float:
+    """The larger V, the dearer."""
+    return 0.0005 * cell.size + 0.001 * cell.seed
+
+
+def smallest_share(cell: Cell) -> float:
+    """The larger V, the smaller the smallest cluster."""
+    return 0.4 - 0.002 * cell.size
+
+
 def events(
     spec: SweepSpec = SPEC,
     cost: Callable[[Cell], float] = falling,
@@ -52,9 +63,14 @@ def events(
     settled: int | None = None,
     end: str = "finished",
     reason: str = "all cells are done",
+    priced: bool = True,
+    kept: bool = True,
     **changes: object,
 ) -> Iterator[Event]:
-    """The log of a sweep; `settled` cells have ended, `changes` are those of its references."""
+    """The log of a sweep; `settled` cells have ended, `changes` are those of its references.
+
+    Cells know price and smallest cluster where they are `priced`, and whether the guard was `kept`.
+    """
     yield Queued()
     yield SweepStarted(seconds=0.1, sweep=spec.to_json(), points=POINTS)
     yield Workers(seconds=1.0, count=2, scheduler="")
@@ -79,6 +95,8 @@ def events(
             checked=found,
             checks=[found] * 4,
             silhouette=0.4 - 0.001 * cell.size,
+            **({"price": price(cell), "smallest_share": smallest_share(cell)} if priced else {}),
+            kept=kept,
             taken=1.0,
             reused=False,
         )

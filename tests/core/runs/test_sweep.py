@@ -1,6 +1,8 @@
 """What a sweep asks, and the fold of its events."""
 
 import dataclasses
+import json
+import math
 
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,7 @@ from antidote_core.runs.sweep_view import (
     SweepView,
 )
 from antidote_core.runs.view import fold
-from tests.core.runs.made_sweeps import SPEC, events, reference
+from tests.core.runs.made_sweeps import SPEC, events, made, price, reference, smallest_share
 
 PAIRS = (("kmeans", "balance"), ("kmedian", "social"))
 
@@ -87,10 +89,7 @@ def test_bad_settings_get_a_sentence(change, sentence):
     ("change", "sentence"),
     [
         ({"optimizers": ("guess",)}, "optimizer must be one of"),
-        (
-            {"boxes": ("huge",)},
-            "place must be one of 'rows', 'plausible', 'minmax', 'wide'; got",
-        ),
+        ({"boxes": ("huge",)}, "must be one of 'rows', 'plausible', 'minmax', 'wide'; got 'huge'."),
         ({"combinations": (("kmeanz", "social"),)}, "clustering must be one of"),
         ({"combinations": PAIRS, "target": "sota"}, "No fair algorithm is known here for k-median"),
     ],
@@ -195,6 +194,48 @@ def test_verdicts_follow_the_target_of_the_reference():
     met = SweepView.fold(events(cost=lambda cell: -0.3, strict=False))
     assert {row.passed for row in met.rows} == {True}
     assert {row.verified for row in met.rows} == {1.0}
+
+
+def test_a_cell_that_breaks_the_guard_never_passes():
+    kept, broken = made(), made(kept=False)
+    assert any(row.passed for row in kept.rows)
+    assert {row.passed for row in broken.rows} == {False}
+
+
+def test_cells_and_references_know_what_fairness_costs():
+    view = made()
+    assert [row.price for row in view.rows] == [price(cell) for cell in view.spec.cells]
+    assert [row.smallest_share for row in view.rows] == [
+        smallest_share(cell) for cell in view.spec.cells
+    ]
+    [found] = view.references
+    assert (found.price, found.smallest_share, found.sota.own_price) == (0.0, 0.4, 0.19)
+
+
+def test_logs_without_the_guard_read_as_not_known():
+    earlier = [json.loads(event.to_json()) for event in events(priced=False)]
+    for values in earlier:
+        values.pop("kept", None)
+        values.pop("smallest_share", None)
+        if values.get("sota"):
+            values["sota"] = {
+                name: value
+                for name, value in values["sota"].items()
+                if not name.endswith(("_price", "_smallest_share"))
+            }
+    view = SweepView.fold(Event.from_json(json.dumps(values)) for values in earlier)
+    assert all(math.isnan(row.price) and math.isnan(row.smallest_share) for row in view.rows)
+    assert [row.passed for row in view.rows] == [row.passed for row in made().rows]
+    [found] = view.references
+    assert math.isnan(found.smallest_share)
+    assert math.isnan(found.sota.own_price)
+
+
+def test_the_guard_of_a_sweep_is_that_of_its_cells():
+    spec = SweepSpec("blobs", min_share=0.2, max_price=0.05)
+    assert {(cell.spec.min_share, cell.spec.max_price) for cell in spec.cells} == {(0.2, 0.05)}
+    with pytest.raises(SpecError, match="min_share must be a share"):
+        SweepSpec("blobs", min_share=0.6)
 
 
 @pytest.mark.parametrize(
