@@ -87,10 +87,13 @@ def test_the_list_shows_the_runs_of_this_browser_and_of_no_other(ids, runner) ->
     table = app.dataframe[0].value
     assert len(table) == 2
     assert set(table["data set"]) == {"Two optima"}
-    assert table["state"].str.startswith("finished, target").all()
     view = runner.view(ids[1])  # the latest stands above
-    shown = f"{view.cost:.4f} ({view.vanilla_cost:.4f})".replace("-", "−")
-    assert table["best cost (plain)"].iloc[0] == shown
+    assert table["outcome"].iloc[0] == view.verdict.outcome.word
+    before, after = f"{-100 * view.vanilla_cost:.0f}", f"{-100 * view.cost:.0f}"
+    shown = table["plain → with V"].iloc[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == f"{before} % → {after} % of its fair share"
+    assert table["price"].iloc[0].startswith(("+", "−", "±"))
+    assert table["smallest cluster"].iloc[0].endswith("%")
     assert table["|V| (of the data)"].iloc[0].startswith(f"{view.size} (")
     assert not visit("runs", "somebody else").dataframe
 
@@ -177,7 +180,7 @@ def test_private_runs_are_named_as_ones_own_and_sweeps_are_listed() -> None:
     table = list_table(rows)
     assert table["data set"].tolist() == ["Bank marketing", "Two optima (your own)"]
     assert table["checks that agree"].tolist() == ["10 of 10 runs done", "–"]
-    assert table["state"].tolist() == ["finished", "waiting"]
+    assert table["outcome"].tolist() == ["Finished", "Waiting"]
     assert rows[0].matches("frontier BANK")
     assert not rows[1].matches("frontier")
 

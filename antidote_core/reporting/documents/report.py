@@ -22,6 +22,7 @@ from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.numerals import share_of_data
 from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.places import ROWS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
 from antidote_core.reporting.documents import page
@@ -278,13 +279,14 @@ def _method(record: RunRecord) -> page.Section:
     clustering, cost = CLUSTERINGS.get(spec.clustering), FAIRNESS.get(spec.fairness)
     optimizer = OPTIMIZERS.get(spec.optimizer)
     checks = len(view.verification.costs) if view.verification else 0
+    made = "copies of real points" if spec.place == ROWS else "made-up points"
     return page.Section(
         "How it was done",
         [
             "The data U were clustered as they are (plain clustering). Then a search looked for "
-            "made-up points V, the antidote data, such that the same clustering of U and V "
-            "together is fairer to the groups of U. The cost counts the real points only; the "
-            "made-up ones can be thrown away once the centres are known.",
+            f"{made} V, the antidote data, such that the same clustering of U and V together is "
+            "fairer to the groups of U. The cost counts the real points only; the added ones can "
+            "be thrown away once the centres are known.",
             f"Clustering: {clustering.title}. {clustering.sentence}" if clustering else "",
             f"Cost: {cost.title}. {cost.sentence}" if cost else "",
             f"Algorithm 2 of the paper: begin with {spec.start_size:,} points, search, and as long "

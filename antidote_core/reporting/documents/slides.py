@@ -15,7 +15,7 @@ from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.caveats import caution, guard_sentence
+from antidote_core.reporting.text.caveats import caution, guard_sentence, reasons
 from antidote_core.reporting.text.run_words import (
     dataset_title,
     fairness_change,
@@ -34,6 +34,7 @@ HOW_SURE = {
     Outcome.HOLLOW: "However many checks agree, the win is hollow.",
     Outcome.NOT_REACHED: "The target was not reached, so there is no win to be sure of.",
     Outcome.STOPPED: "Stopped before the end: nothing is sure yet.",
+    Outcome.NONE: "Not at its end: nothing is sure yet.",
 }
 
 
@@ -80,7 +81,7 @@ def _gain(record: RunRecord) -> Slide:
     before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
     numbers = [
         BigNumber(
-            fairness_change(cost.name, view.vanilla_cost, view.cost).removesuffix(cost.unit),
+            fairness_change(cost.name, view.vanilla_cost, view.cost).removesuffix(f" {cost.unit}"),
             f"{cost.unit}, the worst-served group" if cost.unit else cost.label,
             f"{cost.label} {before} → {after}, lower is fairer" if cost.unit else "lower is fairer",
         ),
@@ -185,10 +186,11 @@ def _end(record: RunRecord) -> Slide:
     what = "a fairer clustering, not a fair decision"
     if found.tone != "good":
         what = f"{found.outcome.value}, so no ground for a decision"
+    said = (*reasons(record.view), *found.caveats, guard_sentence(spec))  # the gravest first
     return Slide(
         f"Shown for {rows}, {spec.k} clusters and one seed: {what}.",
         note="The report says how it was done and what was not shown.",
-        points=[text for text in (*found.caveats, guard_sentence(spec)) if text],
+        points=[text for text in dict.fromkeys(said) if text],
     )
 
 
