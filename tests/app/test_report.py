@@ -42,8 +42,9 @@ from antidote_core.runs.view import fold
 
 ROOT = Path(__file__).parents[2]
 SPEC = RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=100, max_rounds=4, seed=1
-)
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=100, max_rounds=4, seed=1,
+    place="minmax",
+)  # fmt: skip
 
 
 class Reader(HTMLParser):

@@ -19,8 +19,9 @@ from pages._ui.shared.rooms import unmasked
 from .test_pages import ROOT, open_page, texts
 
 FIRST = RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=60, max_rounds=3, seed=2
-)
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=60, max_rounds=3, seed=2,
+    place="minmax",
+)  # fmt: skip
 SECOND = dataclasses.replace(FIRST, budget=40, seed=3)
 ME = "me"
 
@@ -159,6 +160,27 @@ def test_slides_turn_and_stay_where_they_are(ids) -> None:
     assert app.title[0].value == first
     for place in ("99", "-1", "x", "²"):
         assert not visit("present", ME, run=ids[0], slide=place).exception
+
+
+def test_a_hollow_run_is_hollow_on_every_page(runner) -> None:
+    hollow = RunSpec(
+        dataset="bank", sample=5000, target=-0.8, start_size=8, max_rounds=1, min_share=0,
+        max_price=None, place="minmax",
+    )  # fmt: skip
+    run_id = runner.submit(hollow, owner="sceptic")
+    assert runner.wait(run_id, 120).state is JobState.FINISHED
+    for slide in range(1, 8):
+        app = visit("present", "sceptic", run=run_id, slide=str(slide))
+        assert not app.exception
+        banner = next(html.body for html in app.get("html") if "slide-caution" in html.body)
+        assert "Hollow. The win is hollow" in banner
+    table = visit("runs", "sceptic").dataframe[0].value
+    assert table["outcome"].tolist() == ["Hollow"]
+    free = runner.submit(dataclasses.replace(hollow, seed=1), owner="sceptic")
+    assert runner.wait(free, 120).state is JobState.FINISHED
+    app = visit("compare", "sceptic", runs=f"{run_id},{free}")
+    assert "The lowest cost is that of" in said(app)
+    assert "hollow" in said(app)
 
 
 @pytest.mark.parametrize("run", ["", "nonsense", "A" * 22])

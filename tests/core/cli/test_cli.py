@@ -26,11 +26,11 @@ def test_run_reaches_better_than_vanilla_and_says_so(capsys):
 
 def test_a_hollow_win_is_told_as_one(capsys):
     asked = ["--dataset", "bank", "--sample", "5000", "--target=-0.8", "--start-size", "8"]
-    asked += ["--max-rounds", "1", "--place", "minmax", "--min-share", "0", "--max-price", "none"]
+    asked += ["--max-rounds", "1", "--place", "minmax", "--min-share", "0"]
     main(["run", *asked])
     out = capsys.readouterr().out
     assert "Hollow: adding 8 points" in out
-    assert "Without the guard, as in the paper" in out
+    assert "With one half of the guard off, as in the paper" in out
     assert "Confirmed" not in out
     main(["run", *asked, "--json"])
     result = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -40,8 +40,8 @@ def test_a_hollow_win_is_told_as_one(capsys):
 
 
 def test_not_reached_has_its_own_code(capsys):
-    assert main(["run", *QUICK, "--target=-1", "--max-rounds", "1"]) == NOT_REACHED
-    assert "limit of 1 rounds reached" in capsys.readouterr().out
+    assert main(["run", *QUICK, "--target=0.8", "--max-rounds", "1"]) == NOT_REACHED
+    assert "limit of 1 round" in capsys.readouterr().out
 
 
 def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
@@ -73,7 +73,7 @@ def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
         (["run", *QUICK, "--target", "nan"], "target (α) must be"),
         (["run", *QUICK, "--optimizer", "magic"], "optimizer must be one of"),
         (["run", *QUICK, "--clustering", "magic"], "clustering must be one of"),
-        (["run", *QUICK, "--box", "magic"], "box must be one of"),
+        (["run", *QUICK, "--box", "magic"], "place must be one of"),
         (["run", *QUICK, "--growth", "magic"], "growth must be one of"),
         (["compare", "--dataset", "nowhere"], "nowhere"),
     ],

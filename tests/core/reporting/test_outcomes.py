@@ -22,7 +22,9 @@ FREE = RunSpec(
     dataset="bank", sample=5000, target=-0.8, start_size=8, max_rounds=1, min_share=0,
     max_price=None, place="minmax",
 )  # fmt: skip
-GUARDED = dataclasses.replace(FREE, min_share=None, max_price=0.1, target="vanilla")
+GUARDED = dataclasses.replace(
+    FREE, min_share=0.2, max_price=0.1, target=-0.33, start_size=200, budget=200
+)
 ALL_IS_WELL = ("confirmed", "and the checks agree", "a fairer clustering, not a fair decision")
 
 
