@@ -187,7 +187,7 @@ def _curve(record: RunRecord) -> page.Section:
         run_curve_figure(view, baselines),
         curve_words(view, baselines),
         step_table(view),
-        caption="Hollow: best V of a round. Filled: checked by independent clusterings. Grey "
+        caption="Open marks: best V of a round. Filled: checked by independent clusterings. Grey "
         "band: what plain clustering costs from seed to seed.",
     )
     return page.Section("Cost against antidote size", charts=[chart])

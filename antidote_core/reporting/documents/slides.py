@@ -27,6 +27,7 @@ from antidote_core.runs.view import RunView
 
 WRITING = 20  # pixels, the letters on a slide
 HEIGHT = 560
+LABELLED_ROW = 80  # pixels, a bar whose label has three lines
 HOW_SURE = {
     Outcome.CONFIRMED: "The gain is larger than the noise, and the checks agree.",
     Outcome.NOT_CONFIRMED: "Not confirmed: the checks do not bear the gain out.",
@@ -175,7 +176,8 @@ def _others(record: RunRecord) -> list[Slide]:
         f"{_marked(name, record.view) if name == 'antidote' else name} {number(cost, digits)}"
         for name, cost in zip(known["clustering"], known[measure.column], strict=True)
     ]
-    title = f"Fairest first: {', '.join(ranked)}."
+    first = "Fairest first" if record.view.verdict.tone == "good" else "Lowest cost first"
+    title = f"{first}: {', '.join(ranked)}."
     note = f"{measure.title}, {measure.better}. {comparisons.side_note(record.view, fairness)}"
     return [Slide(title, comparisons.measure_figure(table, measure, digits), title, note=note)]
 
@@ -228,8 +230,9 @@ def for_the_back_row(figure: go.Figure) -> go.Figure:
     (20, 20)
     """
     large = go.Figure(figure)
+    written = large.layout.yaxis.ticktext or ()
     large.update_layout(
-        height=max(HEIGHT, figure.layout.height or 0),
+        height=max(HEIGHT, figure.layout.height or 0, LABELLED_ROW * len(written)),
         font={"size": WRITING},
         legend={"font": {"size": WRITING}},
     )
@@ -237,6 +240,8 @@ def for_the_back_row(figure: go.Figure) -> go.Figure:
     large.for_each_trace(_larger_text)
     large.update_xaxes(title_font_size=WRITING, tickfont_size=WRITING - 2, automargin=True)
     large.update_yaxes(title_font_size=WRITING, tickfont_size=WRITING - 2, automargin=True)
+    if written:  # one more line each: large letters leave less room for the bars
+        large.update_yaxes(ticktext=[text.replace(" (", "<br>(") for text in written])
     return large
 
 

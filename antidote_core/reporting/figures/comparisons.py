@@ -21,6 +21,7 @@ from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import (
+    NOT_USED,
     fairness_change,
     price_text,
     settings,
@@ -207,9 +208,10 @@ def settings_table(sides: Sequence[Side]) -> pd.DataFrame:
 
 
 def difference_sentence(sides: Sequence[Side]) -> str:
-    """What the runs differ in, in one sentence."""
+    """What the runs differ in, in one sentence; what another difference makes idle is left out."""
     table = settings_table(sides)
-    names = table.loc[table[""] == "≠", "setting"].tolist()
+    idle = table[list(labelled(sides))].map(lambda text: text.startswith(NOT_USED)).any(axis=1)
+    names = table.loc[(table[""] == "≠") & ~idle, "setting"].tolist()
     if not names:
         return "These runs have the same settings."
     said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -46,6 +46,7 @@ STATES = {
     "failed": "failed",
     "dead": "lost",
 }
+NOT_USED = "not used"  # so begins the value of a setting that another one makes idle
 OF_THE_IDEA = (
     "A fairer clustering is not a fair decision: what is done with the clusters is outside this "
     "report, and so is whether the groups were recorded rightly."
@@ -76,7 +77,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
     """Every setting by its label, in the order in which people ask for them."""
     optimizer = OPTIMIZERS.get(spec.optimizer)
     embeds = optimizer is not None and optimizer.minimise is not None
-    space = "not used by this optimizer"
+    space = f"{NOT_USED} by this optimizer"
     if embeds:
         space = "none: searched directly" if spec.embed_dim is None else f"{spec.embed_dim:,}"
     return {
@@ -132,7 +133,7 @@ def _copies(spec: RunSpec) -> dict[str, str]:
         "rows that may be copied": f"every feature within percentiles {low:g} to {high:g}",
         "groups that may be copied": ", ".join(spec.copy_groups or ("all",)),
     }
-    return found if spec.place == ROWS else dict.fromkeys(found, "not used: points are made up")
+    return found if spec.place == ROWS else dict.fromkeys(found, f"{NOT_USED}: points are made up")
 
 
 def _protected(spec: RunSpec) -> str:
@@ -198,9 +199,9 @@ def list_table(rows: Sequence[RunRow], zone: tzinfo = UTC) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "name": [row.name or UNKNOWN for row in rows],
+            "outcome": [row.outcome for row in rows],
             "data set": [row.data for row in rows],
             "combination": [row.combination for row in rows],
-            "outcome": [row.outcome for row in rows],
             "plain → with V": [row.fairness for row in rows],
             "|V| (of the data)": [row.size for row in rows],
             "price": [row.price for row in rows],
