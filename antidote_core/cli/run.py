@@ -13,6 +13,7 @@ from antidote_core.analysis.comparison import compare as comparison
 from antidote_core.cli import NOT_REACHED, REACHED
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.from_files import ROWS, parts_from_files
+from antidote_core.reporting.text.caveats import guard_sentence
 from antidote_core.reporting.text.design_words import (
     cut_sentence,
     design_sentences,
@@ -52,9 +53,10 @@ def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None
         print(dumps({"kind": "result", **result}, separators=(",", ":")))
     else:
         extreme = extreme_sentence(data.points, view.antidote)
-        for sentence in (*view.notes[len(data.notes) :], *design_sentences(view), extreme):
+        said = (*view.notes[len(data.notes) :], *design_sentences(view), extreme)
+        for sentence in (view.verdict.text, guard_sentence(spec), *said):
             if sentence:
-                print(sentence)
+                print(sentence.replace("\N{NO-BREAK SPACE}", " "))
     if out is not None:
         texts = {"spec.json": spec.to_json(), "result.json": dumps(result, indent=1)}
         write_texts(out, {"events.jsonl": "\n".join(log), **texts})

@@ -31,7 +31,7 @@ from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
-LAYOUT = 2  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
+LAYOUT = 3  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
 UNUSABLE = (OSError, ValueError, LookupError, TypeError)  # what a damaged folder raises
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TABLES = (

@@ -30,8 +30,8 @@ def filtered(found: Sequence[run_words.RunRow]) -> list[run_words.RunRow]:
     """Only what the filter leaves."""
     words, states = st.columns([3, 2], vertical_alignment="bottom")
     text = words.text_input(
-        "Filter", key="filter", bind=URL, placeholder="bank balance, a name, stopped …",
-        help="Every word must occur: in the name, the data set, the combination or the state.",
+        "Filter", key="filter", bind=URL, placeholder="bank balance, a name, confirmed …",
+        help="Every word must occur: in the name, the data set, the combination or the outcome.",
     )  # fmt: skip
     shown = states.segmented_control(
         "Show", ["all", "runs", "frontiers"], default="all", required=True, key="kind", bind=URL
@@ -49,9 +49,10 @@ def choose(found: Sequence[run_words.RunRow]) -> list[run_words.RunRow]:
     )  # fmt: skip
     picked = [index for index in state.selection.rows if index < len(found)]
     st.caption(
-        "Best cost: lower is fairer; the cost of plain clustering stands in brackets. Tick rows to "
-        "open, rename, delete or compare them. Costs compare only on the same data and of the same "
-        "kind."
+        "Outcome: what the verdict says. Plain → with V: for balance, the part of its fair share "
+        "that the worst-served group has; other costs as they are, lower is fairer. Price: by how "
+        "much the inertia rose. Tick rows to open, rename, delete or compare them. Costs compare "
+        "only on the same data and of the same kind."
     )
     return [found[index] for index in sorted(picked)]
 
@@ -150,6 +151,9 @@ def _side(run_id: str) -> comparisons.Side:
 def show(found: Sequence[comparisons.Side]) -> None:
     """What differs, what came out, the curves."""
     st.subheader(escape(comparisons.difference_sentence(found)), anchor=False)
+    fairest = comparisons.fairest_sentence(found)
+    if fairest:
+        st.markdown(escape(fairest))
     doubt = comparisons.warning(found)
     if doubt:
         st.warning(doubt, icon="⚠️")

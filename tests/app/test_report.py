@@ -42,8 +42,9 @@ from antidote_core.runs.view import fold
 
 ROOT = Path(__file__).parents[2]
 SPEC = RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=100, max_rounds=4, seed=1
-)
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=100, max_rounds=4, seed=1,
+    place="minmax",
+)  # fmt: skip
 
 
 class Reader(HTMLParser):
@@ -230,7 +231,13 @@ def test_slides_have_one_message_each(record) -> None:
         assert not (slide.figure is not None and slide.numbers)
         assert slide.figure is None or slide.alt
     assert slides[2].title == record.view.verdict.headline
-    assert [number.value for number in slides[2].numbers][-1] == str(record.view.size)
+    values = [number.value for number in slides[2].numbers]
+    assert "→" in values[0]
+    assert values[1] == str(record.view.size)
+    assert [number.label for number in slides[2].numbers[2:]] == [
+        "price of fairness",
+        "smallest cluster",
+    ]
     figure = slides[1].figure
     assert for_the_back_row(figure).layout.font.size > (figure.layout.font.size or 12)
 
@@ -245,7 +252,8 @@ def test_social_runs_have_slides_about_what_groups_pay() -> None:
 OTHER = {
     "dataset": "blobs", "clustering": "spectral", "fairness": "social", "target": 0.5,
     "embed_dim": None, "growth": "bisect", "box": "wide", "max_seconds": 3.0, "protected": "sex",
-    "rows": "all", "shrink": True, "spread": True,
+    "rows": "all", "shrink": True, "spread": True, "place": "plausible", "min_share": 0.1,
+    "max_price": None, "percentiles": (5.0, 95.0), "copy_groups": ("Male",),
 }  # fmt: skip
 OPTIMIZED = RunSpec(dataset="adult", optimizer="racos")
 

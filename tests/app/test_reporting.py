@@ -94,6 +94,12 @@ def test_mix_bars_add_up_and_outline_the_deciding_cell() -> None:
         if color == palette.DECIDES
     ]
     assert outlined == [("divorced", "cluster 1")]
+    written = [text.replace("\N{NO-BREAK SPACE}", " ") for text in figure.layout.yaxis.ticktext]
+    assert written[:2] == ["Whole data<br>100 people", "Cluster 1<br>50 people (50 %)"]
+    said = figure.data[0].customdata[2].replace("\N{NO-BREAK SPACE}", " ")
+    assert said == "Cluster 2 · 50 people (50 %)"
+    empty = bars.cluster_mix_figure(balance_from_counts(np.array([[1.0, 2.0], [3, 994]])), GROUPS)
+    assert "Cluster 1<br>3 people (0.30" in empty.layout.yaxis.ticktext[1]
     equal = bars.cluster_mix_figure(balance_from_counts(np.full((2, 2), 5.0)), GROUPS)
     assert palette.DECIDES not in str(equal)
 

@@ -19,8 +19,9 @@ from pages._ui.shared.rooms import unmasked
 from .test_pages import ROOT, open_page, texts
 
 FIRST = RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=60, max_rounds=3, seed=2
-)
+    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=60, max_rounds=3, seed=2,
+    place="minmax",
+)  # fmt: skip
 SECOND = dataclasses.replace(FIRST, budget=40, seed=3)
 ME = "me"
 
@@ -87,10 +88,13 @@ def test_the_list_shows_the_runs_of_this_browser_and_of_no_other(ids, runner) ->
     table = app.dataframe[0].value
     assert len(table) == 2
     assert set(table["data set"]) == {"Two optima"}
-    assert table["state"].str.startswith("finished, target").all()
     view = runner.view(ids[1])  # the latest stands above
-    shown = f"{view.cost:.4f} ({view.vanilla_cost:.4f})".replace("-", "−")
-    assert table["best cost (plain)"].iloc[0] == shown
+    assert table["outcome"].iloc[0] == view.verdict.outcome.word
+    before, after = f"{-100 * view.vanilla_cost:.0f}", f"{-100 * view.cost:.0f}"
+    shown = table["plain → with V"].iloc[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == f"{before} % → {after} % of its fair share"
+    assert table["price"].iloc[0].startswith(("+", "−", "±"))
+    assert table["smallest cluster"].iloc[0].endswith("%")
     assert table["|V| (of the data)"].iloc[0].startswith(f"{view.size} (")
     assert not visit("runs", "somebody else").dataframe
 
@@ -158,6 +162,27 @@ def test_slides_turn_and_stay_where_they_are(ids) -> None:
         assert not visit("present", ME, run=ids[0], slide=place).exception
 
 
+def test_a_hollow_run_is_hollow_on_every_page(runner) -> None:
+    hollow = RunSpec(
+        dataset="bank", sample=5000, target=-0.8, start_size=8, max_rounds=1, min_share=0,
+        max_price=None, place="minmax",
+    )  # fmt: skip
+    run_id = runner.submit(hollow, owner="sceptic")
+    assert runner.wait(run_id, 120).state is JobState.FINISHED
+    for slide in range(1, 8):
+        app = visit("present", "sceptic", run=run_id, slide=str(slide))
+        assert not app.exception
+        banner = next(html.body for html in app.get("html") if "slide-caution" in html.body)
+        assert "Hollow. The win is hollow" in banner
+    table = visit("runs", "sceptic").dataframe[0].value
+    assert table["outcome"].tolist() == ["Hollow"]
+    free = runner.submit(dataclasses.replace(hollow, seed=1), owner="sceptic")
+    assert runner.wait(free, 120).state is JobState.FINISHED
+    app = visit("compare", "sceptic", runs=f"{run_id},{free}")
+    assert "The lowest cost is that of" in said(app)
+    assert "hollow" in said(app)
+
+
 @pytest.mark.parametrize("run", ["", "nonsense", "A" * 22])
 def test_nothing_to_present_is_said(home, run: str) -> None:
     app = visit("present", ME, run=run) if run else open_page("present")
@@ -177,7 +202,7 @@ def test_private_runs_are_named_as_ones_own_and_sweeps_are_listed() -> None:
     table = list_table(rows)
     assert table["data set"].tolist() == ["Bank marketing", "Two optima (your own)"]
     assert table["checks that agree"].tolist() == ["10 of 10 runs done", "–"]
-    assert table["state"].tolist() == ["finished", "waiting"]
+    assert table["outcome"].tolist() == ["Finished", "Waiting"]
     assert rows[0].matches("frontier BANK")
     assert not rows[1].matches("frontier")
 

@@ -168,6 +168,8 @@ def slide_dict(slide):
         "alt": slide.alt,
         "numbers": [[one.value, one.label, one.beside] for one in slide.numbers],
         "note": slide.note,
+        "points": list(slide.points),
+        "caution": slide.caution,
     }
 
 

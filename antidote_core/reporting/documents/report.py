@@ -6,6 +6,7 @@ Everything comes from the fold of the run's events, as on the screen.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.numerals import share_of_data
 from antidote_core.optimizers import OPTIMIZERS
+from antidote_core.places import ROWS
 from antidote_core.projection import fit_plane
 from antidote_core.projection.layout import Layout
 from antidote_core.reporting.documents import page
@@ -30,11 +32,20 @@ from antidote_core.reporting.figures.tables import cluster_table, group_cost_tab
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
-from antidote_core.reporting.text.run_words import GROWTH, combination, departures, limits, settings
+from antidote_core.reporting.text.run_words import (
+    GROWTH,
+    combination,
+    departures,
+    fairness_change,
+    limits,
+    price_text,
+    settings,
+    smallest_text,
+)
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.verdict import cost_digits
+from antidote_core.runs.verdict import cost_digits, effect_size
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset, Floats, jsonable
 
@@ -107,6 +118,7 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
         return []
     digits, share = cost_digits(view), share_of_data(view.size, view.points)
     facts = [
+        *_judgement(record),
         ("cost of plain clustering", numerals.number(view.vanilla_cost, digits)),
         ("cost with antidote points, lower is fairer", numerals.number(view.cost, digits)),
         ("target", numerals.number(view.target, digits)),
@@ -121,6 +133,39 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
     return [*facts, ("rounds, evaluations, time", spent)]
 
 
+def _judgement(record: RunRecord) -> list[tuple[str, str]]:
+    """The outcome, the gain as people read it, what it cost, and what was asked of it."""
+    view, spec = record.view, record.spec
+    assert view.vanilla is not None
+    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
+    after, way = smallest_text(view.smallest_share, view.points), effect_size(view)
+    asked = settings(spec)
+    return [
+        ("outcome", view.verdict.outcome.word or "not ended"),
+        (
+            "plain clustering → with antidote points",
+            fairness_change(spec.fairness, view.vanilla_cost, view.cost),
+        ),
+        (
+            "part of the way to perfect",
+            numerals.percent(way) if math.isfinite(way) else "no perfect cost is known",
+        ),
+        (
+            "price of fairness",
+            f"inertia {price_text(view.price)}" if view.size else "none: nothing was added",
+        ),
+        ("smallest cluster, before → after", f"{before} → {after} of the data"),
+        *(
+            (name, asked[name])
+            for name in (
+                "guard: smallest cluster",
+                "guard: highest price",
+                "where points may lie",
+            )
+        ),
+    ]
+
+
 def _rounds(view: RunView) -> str:
     return "1 round" if view.rounds == 1 else f"{view.rounds:,} rounds"
 
@@ -128,7 +173,8 @@ def _rounds(view: RunView) -> str:
 def _found(record: RunRecord) -> page.Section:
     paragraphs = []
     if record.shot is not None and get_fairness(record.spec.fairness).by_mix:
-        paragraphs.append(words.balance_sentence(record.shot.balance, record.data.group_names))
+        mix = words.balance_sentence(record.shot.balance, record.data.group_names)
+        paragraphs.append(f"{mix} {bars.cluster_sizes(record.shot.balance)}")
     paragraphs += design_sentences(record.view)
     paragraphs += [note for note in record.view.notes if note not in record.data.notes]
     return page.Section("What was found", paragraphs, figures(record))
@@ -141,7 +187,7 @@ def _curve(record: RunRecord) -> page.Section:
         run_curve_figure(view, baselines),
         curve_words(view, baselines),
         step_table(view),
-        caption="Hollow: best V of a round. Filled: checked by independent clusterings. Grey "
+        caption="Open marks: best V of a round. Filled: checked by independent clusterings. Grey "
         "band: what plain clustering costs from seed to seed.",
     )
     return page.Section("Cost against antidote size", charts=[chart])
@@ -233,13 +279,14 @@ def _method(record: RunRecord) -> page.Section:
     clustering, cost = CLUSTERINGS.get(spec.clustering), FAIRNESS.get(spec.fairness)
     optimizer = OPTIMIZERS.get(spec.optimizer)
     checks = len(view.verification.costs) if view.verification else 0
+    made = "copies of real points" if spec.place == ROWS else "made-up points"
     return page.Section(
         "How it was done",
         [
             "The data U were clustered as they are (plain clustering). Then a search looked for "
-            "made-up points V, the antidote data, such that the same clustering of U and V "
-            "together is fairer to the groups of U. The cost counts the real points only; the "
-            "made-up ones can be thrown away once the centres are known.",
+            f"{made} V, the antidote data, such that the same clustering of U and V together is "
+            "fairer to the groups of U. The cost counts the real points only; the added ones can "
+            "be thrown away once the centres are known.",
             f"Clustering: {clustering.title}. {clustering.sentence}" if clustering else "",
             f"Cost: {cost.title}. {cost.sentence}" if cost else "",
             f"Algorithm 2 of the paper: begin with {spec.start_size:,} points, search, and as long "
@@ -377,11 +424,14 @@ def result(record: RunRecord) -> dict[str, Any]:
         "data": {"name": data.name, "rows": data.n, "content_hash": data.content_hash},
         "state": view.state,
         "reason": view.reason,
+        "outcome": view.verdict.outcome.value,
         "verdict": view.verdict.text,
         "vanilla_cost": jsonable(view.vanilla_cost),
         "cost": jsonable(view.cost),
         "target": jsonable(view.target),
         "reached": view.reached,
+        "price": jsonable(view.price) if view.vanilla else None,
+        "smallest_share": jsonable(view.smallest_share) if view.vanilla else None,
         "size": view.size,
         "points": view.points,
         "noise": [jsonable(cost) for cost in view.noise],

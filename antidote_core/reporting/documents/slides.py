@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 
@@ -15,11 +15,28 @@ from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.run_words import dataset_title
-from antidote_core.runs.verdict import cost_digits
+from antidote_core.reporting.text.caveats import caution, guard_sentence, reasons
+from antidote_core.reporting.text.run_words import (
+    dataset_title,
+    fairness_change,
+    price_text,
+    smallest_text,
+)
+from antidote_core.runs.verdict import Outcome, cost_digits
+from antidote_core.runs.view import RunView
 
 WRITING = 20  # pixels, the letters on a slide
 HEIGHT = 560
+LABELLED_ROW = 80  # pixels, a bar whose label has three lines
+HOW_SURE = {
+    Outcome.CONFIRMED: "The gain is larger than the noise, and the checks agree.",
+    Outcome.NOT_CONFIRMED: "Not confirmed: the checks do not bear the gain out.",
+    Outcome.WITHIN_THE_NOISE: "The gain may be chance: it is inside the noise.",
+    Outcome.HOLLOW: "However many checks agree, the win is hollow.",
+    Outcome.NOT_REACHED: "The target was not reached, so there is no win to be sure of.",
+    Outcome.STOPPED: "Stopped before the end: nothing is sure yet.",
+    Outcome.NONE: "Not at its end: nothing is sure yet.",
+}
 
 
 def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
@@ -32,7 +49,8 @@ def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
     if view.size:
         slides += [_after(record, shot, dark), _map(record, shot, dark)]
         slides += _sure(record)
-    return [*slides, *_others(record), _end(record)]
+    warning = caution(view)
+    return [replace(each, caution=warning) for each in (*slides, *_others(record), _end(record))]
 
 
 def _data(record: RunRecord, dark: bool) -> Slide:
@@ -60,20 +78,44 @@ def _before(record: RunRecord, dark: bool) -> Slide:
 
 def _gain(record: RunRecord) -> Slide:
     view, digits = record.view, cost_digits(record.view)
-    share = share_of_data(view.size, view.points)
-    numbers = [
-        BigNumber(number(view.vanilla_cost, digits), "cost before", "plain clustering"),
-        BigNumber(number(view.cost, digits), "cost after", "lower is fairer"),
-        BigNumber(f"{view.size:,}", "points added", f"{share} of {view.points:,}"),
-    ]
     cost = get_fairness(record.spec.fairness)
+    before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
+    numbers = [
+        BigNumber(
+            fairness_change(cost.name, view.vanilla_cost, view.cost).removesuffix(f" {cost.unit}"),
+            f"{cost.unit}, the worst-served group" if cost.unit else cost.label,
+            f"{cost.label} {before} → {after}, lower is fairer" if cost.unit else "lower is fairer",
+        ),
+        BigNumber(
+            f"{view.size:,}", "points added", f"{share_of_data(view.size, view.points)} of "
+            f"{view.points:,}",
+        ),
+    ]  # fmt: skip
+    if view.size:
+        numbers += _price(view)
     foot = cost.slide_note or f"Best possible: {cost.best}"
     return Slide(view.verdict.headline, numbers=numbers, note=foot)
 
 
+def _price(view: RunView) -> list[BigNumber]:
+    """What the gain cost, in two numbers."""
+    assert view.vanilla is not None
+    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
+    return [
+        BigNumber(price_text(view.price), "price of fairness", "inertia, against plain clustering"),
+        BigNumber(
+            smallest_text(view.smallest_share, view.points), "smallest cluster",
+            f"of the data; {before} before",
+        ),
+    ]  # fmt: skip
+
+
 def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
     names = record.data.group_names
-    note = f"The same clustering, with {record.view.size:,} antidote points beside the data."
+    note = (
+        f"The same clustering, with {record.view.size:,} antidote points beside the data. "
+        f"{bars.cluster_sizes(shot.balance)}"
+    )
     if get_fairness(record.spec.fairness).by_mix:
         sentence = words.balance_sentence(shot.balance, names)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
@@ -81,14 +123,24 @@ def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
         sentence = words.social_sentence(shot.social, names)
         old = vanilla_tables(record.view)[1]
         figure = bars.cost_pair_figure(old, shot.social, names, cost_digits(record.view))
-    return Slide(f"Now: {sentence}", figure, sentence, note=note)
+    return Slide(f"{_marked('Now', record.view)}: {sentence}", figure, sentence, note=note)
+
+
+def _marked(name: str, view: RunView) -> str:
+    """A name for the answer, with its outcome behind it unless that is good."""
+    found = view.verdict
+    return name if found.tone == "good" else f"{name} ({found.outcome.value})"
 
 
 def _map(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
     size = record.view.size
-    points = "1 made-up point (★)" if size == 1 else f"The {size:,} made-up points (★)"
+    many = "" if size == 1 else "s"
+    what = f"{size:,} made-up point{many} (★) beside {record.data.n:,} real ones."
+    if record.view.copies is not None:
+        copies = "copy" if size == 1 else "copies"
+        what = f"{size:,} {copies} of real points (★) beside all {record.data.n:,} of them."
     return Slide(
-        f"{points} beside {record.data.n:,} real ones.",
+        what,
         run_map_figure(record.data, shot, record.picture, "group", dark),
         record.picture.caption,
         note=record.picture.caption,
@@ -96,23 +148,20 @@ def _map(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
 
 
 def _sure(record: RunRecord) -> list[Slide]:
-    view = record.view
-    if view.verification is None:
-        return []
-    digits, agreeing = cost_digits(view), view.verification.agreement
-    numbers = [
-        BigNumber(agreeing, "independent clusterings agree", "fresh seeds"),
-        BigNumber(number(view.verification.best_cost, digits), "cost the best of them finds"),
-    ]
+    view, digits, checked = record.view, cost_digits(record.view), record.view.verification
+    numbers = []
+    if checked is not None:
+        best = number(checked.best_cost, digits)
+        numbers = [
+            BigNumber(checked.agreement, "independent clusterings agree", "fresh seeds"),
+            BigNumber(best, "cost the best of them finds"),
+        ]
     if view.noise:
         low, high = (number(cost, digits) for cost in view.noise_band)
         span = low if low == high else f"{low} to {high}"
         every = "for every seed tried" if low == high else "from seed to seed: the noise"
         numbers.append(BigNumber(span, "cost of plain clustering", every))
-    sure = "The gain is larger than the noise" if view.outside_noise else "The gain may be chance"
-    agree = "and the checks agree" if view.verification.share == 1 else "and not all checks agree"
-    title = f"{sure}, {agree}." if view.outside_noise else f"{sure}: it is inside the noise."
-    return [Slide(title, numbers=numbers)]
+    return [Slide(HOW_SURE[view.verdict.outcome], numbers=numbers)] if numbers else []
 
 
 def _others(record: RunRecord) -> list[Slide]:
@@ -124,21 +173,26 @@ def _others(record: RunRecord) -> list[Slide]:
     digits = cost_digits(record.view)
     known = table.dropna(subset=[measure.column]).sort_values(measure.column, kind="stable")
     ranked = [
-        f"{name} {number(cost, digits)}"
+        f"{_marked(name, record.view) if name == 'antidote' else name} {number(cost, digits)}"
         for name, cost in zip(known["clustering"], known[measure.column], strict=True)
     ]
-    title = f"Fairest first: {', '.join(ranked)}."
+    first = "Fairest first" if record.view.verdict.tone == "good" else "Lowest cost first"
+    title = f"{first}: {', '.join(ranked)}."
     note = f"{measure.title}, {measure.better}. {comparisons.side_note(record.view, fairness)}"
     return [Slide(title, comparisons.measure_figure(table, measure, digits), title, note=note)]
 
 
 def _end(record: RunRecord) -> Slide:
-    spec = record.spec
+    spec, found = record.spec, record.view.verdict
     rows = "a sample of these data" if spec.sample is not None else "these data"
+    what = "a fairer clustering, not a fair decision"
+    if found.tone != "good":
+        what = f"{found.outcome.value}, so no ground for a decision"
+    said = (*reasons(record.view), *found.caveats, guard_sentence(spec))  # the gravest first
     return Slide(
-        f"Shown for {rows}, {spec.k} clusters and one seed: a fairer clustering, not a fair "
-        "decision.",
+        f"Shown for {rows}, {spec.k} clusters and one seed: {what}.",
         note="The report says how it was done and what was not shown.",
+        points=[text for text in dict.fromkeys(said) if text],
     )
 
 
@@ -153,9 +207,10 @@ class BigNumber:
 
 @dataclass(frozen=True, eq=False)
 class Slide:
-    """`title` is the message, a whole sentence; below it one figure or one row of numbers.
+    """`title` is the message, a whole sentence; below it one figure, numbers, or a list of points.
 
-    `alt` describes the figure in words, `note` is the one small line at the foot.
+    `alt` describes the figure in words, `note` is the one small line at the foot; `caution` stands
+    above the title wherever the result is less than it looks.
     """
 
     title: str
@@ -163,6 +218,8 @@ class Slide:
     alt: str = ""
     numbers: Sequence[BigNumber] = ()
     note: str = ""
+    points: Sequence[str] = ()
+    caution: str = ""
 
 
 def for_the_back_row(figure: go.Figure) -> go.Figure:
@@ -173,8 +230,9 @@ def for_the_back_row(figure: go.Figure) -> go.Figure:
     (20, 20)
     """
     large = go.Figure(figure)
+    written = large.layout.yaxis.ticktext or ()
     large.update_layout(
-        height=max(HEIGHT, figure.layout.height or 0),
+        height=max(HEIGHT, figure.layout.height or 0, LABELLED_ROW * len(written)),
         font={"size": WRITING},
         legend={"font": {"size": WRITING}},
     )
@@ -182,6 +240,8 @@ def for_the_back_row(figure: go.Figure) -> go.Figure:
     large.for_each_trace(_larger_text)
     large.update_xaxes(title_font_size=WRITING, tickfont_size=WRITING - 2, automargin=True)
     large.update_yaxes(title_font_size=WRITING, tickfont_size=WRITING - 2, automargin=True)
+    if written:  # one more line each: large letters leave less room for the bars
+        large.update_yaxes(ticktext=[text.replace(" (", "<br>(") for text in written])
     return large
 
 

@@ -13,7 +13,7 @@ from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.tables import DECIDES_MARK
 from antidote_core.reporting.text.words import EQUAL, chart_text
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, Floats
 
 ROW = 34  # pixels per bar
 TINY = 0.01  # part of the data below which a cluster says little
@@ -74,6 +74,7 @@ def cluster_mix_figure(
     ratio = float(table.ratios[table.cluster, table.group])
     unequal = ratio < EQUAL
     names = ["whole data", *(f"cluster {c + 1}" for c in range(k))]
+    sized = _sized(totals)
     shares = [whole, *(table.counts[c] / max(totals[c], 1) for c in range(k))]
     figure = go.Figure()
     for j in range(g):
@@ -101,14 +102,19 @@ def cluster_mix_figure(
             textangle=0,
             constraintext="none",
             textfont={"color": palette.LIGHT_INK, "size": 12},
-            hovertemplate="%{y}: %{x:.1%} " + chart_text(group_names[j]) + "<extra></extra>",
-        )
+            customdata=sized,
+            hovertemplate="%{customdata}<br>%{x:.1%} " + chart_text(group_names[j])
+            + "<extra></extra>",
+        )  # fmt: skip
     _rows(figure, k + 1, legend=not compact)
     figure.update_layout(barmode="stack", legend={"traceorder": "normal"}, showlegend=not compact)
     if compact:
         figure.update_xaxes(range=[0, 1], visible=False)
         figure.update_layout(height=ROW * (k + 1) + 20, margin={"t": 5, "b": 5})
         return figure
+    # In two lines, so that a telephone has room left for the bars.
+    lines = [name.replace(" · ", "<br>") for name in sized]
+    figure.update_yaxes(tickmode="array", tickvals=names, ticktext=lines)
     figure.update_xaxes(range=[0, 1.28], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
     if unequal:
         figure.add_annotation(
@@ -121,6 +127,16 @@ def cluster_mix_figure(
             font={"color": palette.DECIDES, "size": 12},
         )
     return figure
+
+
+def _sized(totals: Floats) -> list[str]:
+    """The whole data and every cluster with the number of people in it and their share."""
+    n = int(totals.sum())
+    clusters = [
+        f"Cluster {c + 1} · {int(size):,} people ({share_of_data(int(size), n)})"
+        for c, size in enumerate(totals.tolist())
+    ]
+    return [f"Whole data · {n:,} people", *clusters]
 
 
 def group_cost_figure(table: SocialTable, group_names: tuple[str, ...]) -> go.Figure:

@@ -21,7 +21,13 @@ from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.measures import NOT_KNOWN, PRICE, SILHOUETTE, SMALLEST, Measure
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.run_words import settings
+from antidote_core.reporting.text.run_words import (
+    NOT_USED,
+    fairness_change,
+    price_text,
+    settings,
+    smallest_text,
+)
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
@@ -199,13 +205,37 @@ def settings_table(sides: Sequence[Side]) -> pd.DataFrame:
 
 
 def difference_sentence(sides: Sequence[Side]) -> str:
-    """What the runs differ in, in one sentence."""
+    """What the runs differ in, in one sentence; what another difference makes idle is left out."""
     table = settings_table(sides)
-    names = table.loc[table[""] == "≠", "setting"].tolist()
+    idle = table[list(labelled(sides))].map(lambda text: text.startswith(NOT_USED)).any(axis=1)
+    names = table.loc[(table[""] == "≠") & ~idle, "setting"].tolist()
     if not names:
         return "These runs have the same settings."
     said = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
     return f"They differ in {said}; everything else is the same."
+
+
+def fairest_sentence(sides: Sequence[Side]) -> str:
+    """Which run is the fairest of those whose result stands; empty where costs do not compare."""
+    known = {x: side for x, side in labelled(sides).items() if math.isfinite(side.view.cost)}
+    if warning(sides) or len(known) < 2:
+        return ""
+    best = min(known, key=lambda label: known[label].view.cost)
+    stands = {label: side for label, side in known.items() if side.view.verdict.tone == "good"}
+    said = f"The lowest cost is that of {_judged(best, known[best].view)}"
+    if best in stands:
+        return f"{said}."
+    if not stands:
+        return f"{said}: no result here is confirmed."
+    sound = min(stands, key=lambda label: stands[label].view.cost)
+    rest = _judged(sound, stands[sound].view)
+    return f"{said}, which does not count; the fairest that stands is {rest}."
+
+
+def _judged(label: str, view: RunView) -> str:
+    """A run with its level and its outcome."""
+    level = get_fairness(view.spec["fairness"]).level(view.cost, cost_digits(view))
+    return f"{label} ({level}; {view.verdict.outcome.value})"
 
 
 def warning(sides: Sequence[Side]) -> str:
@@ -288,7 +318,9 @@ def _results(side: Side, digits: int) -> dict[str, str]:
         return numerals.number(value, digits) if math.isfinite(value) else NOT_KNOWN
 
     return {
+        "outcome": view.verdict.outcome.word or "not ended",
         "verdict": view.verdict.headline,
+        **_bought(side),
         "cost of plain clustering": cost(view.vanilla_cost),
         "best cost, lower is fairer": cost(view.cost),
         "gain": cost(view.vanilla_cost - view.cost),
@@ -302,4 +334,18 @@ def _results(side: Side, digits: int) -> dict[str, str]:
         "rounds": f"{view.rounds:,}",
         "evaluations": f"{view.evaluations:,}",
         "time": words.duration(view.seconds),
+    }
+
+
+def _bought(side: Side) -> dict[str, str]:
+    """The gain as people read it, and what it cost."""
+    view, title = side.view, "plain → with antidote"
+    if view.vanilla is None:
+        return dict.fromkeys((title, "price of fairness", "smallest cluster"), "not known")
+    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
+    after = smallest_text(view.smallest_share, view.points)
+    return {
+        title: fairness_change(side.spec.fairness, view.vanilla_cost, view.cost),
+        "price of fairness": f"inertia {price_text(view.price)}" if view.size else "none",
+        "smallest cluster": f"{after} of the data ({before} before)",
     }

@@ -49,6 +49,18 @@ GLOSSARY: dict[str, Term] = {
         ("fair share", "", "The share of a group in the whole data. A cluster at 31 % of its fair "
          "share of a group has not even a third of the members it should have. Too many count like "
          "too few: twice the share is 50 %."),
+        ("four fifths", "", "At least 80 % of its fair share for every group in every cluster: our "
+         "analogue of the four-fifths rule, by which a group is treated worse when its rate is "
+         "below four fifths of another's. It is no legal test."),
+        ("price of fairness", "", "By which part the inertia on the real points, the sum of their "
+         "squared distances to their centres, rises over plain clustering. At +10 % the clusters "
+         "fit the data a tenth worse."),
+        ("guard", "", "What a clustering must keep to count, however fair it is: every cluster "
+         "keeps a share of the data, and the price of fairness stays small. The paper has none."),
+        ("hollow", "", "Said of a target that is met at the expense of what clusters are for: one "
+         "of them is nearly empty, or all of them fit the data much worse."),
+        ("copies", "", "Antidote points that are rows of the data once more: no value is made up, "
+         "and clustering the data with these rows weighted does the same."),
         ("plain clustering", "vanilla", "The clustering of the data alone, before anything is "
          "added."),
         ("fair algorithm", "SOTA", "An algorithm that builds fairness into the clustering itself, "

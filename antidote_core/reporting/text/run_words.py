@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -12,13 +13,14 @@ import pandas as pd
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine.job_folder import JobStatus
-from antidote_core.fairness import FAIRNESS, get_fairness
-from antidote_core.numerals import number, percent, share_of_data
+from antidote_core.fairness import FAIRNESS, FairnessCost, get_fairness
+from antidote_core.numerals import change, digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import PLACES
+from antidote_core.places import PLACES, ROWS
+from antidote_core.reporting.text.caveats import guard_sentence, reasons
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
-from antidote_core.runs.kinds import kind_of
+from antidote_core.runs.kinds import Spec, kind_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.view import RunView
@@ -33,6 +35,7 @@ GROWTH = {
 TARGETS = {
     "vanilla": "better than plain clustering",
     "sota": "better than the fair algorithm",
+    "four_fifths": "four fifths: 80 % of the fair share",
     "lowest": "as low as possible at this size",
 }
 STATES = {
@@ -43,6 +46,7 @@ STATES = {
     "failed": "failed",
     "dead": "lost",
 }
+NOT_USED = "not used"  # so begins the value of a setting that another one makes idle
 OF_THE_IDEA = (
     "A fairer clustering is not a fair decision: what is done with the clusters is outside this "
     "report, and so is whether the groups were recorded rightly."
@@ -73,7 +77,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
     """Every setting by its label, in the order in which people ask for them."""
     optimizer = OPTIMIZERS.get(spec.optimizer)
     embeds = optimizer is not None and optimizer.minimise is not None
-    space = "not used by this optimizer"
+    space = f"{NOT_USED} by this optimizer"
     if embeds:
         space = "none: searched directly" if spec.embed_dim is None else f"{spec.embed_dim:,}"
     return {
@@ -95,14 +99,41 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "optimizer": _title(OPTIMIZERS, spec.optimizer),
         "how V grows": f"{spec.growth}: {GROWTH[spec.growth]}",
         "evaluations per round": f"{spec.budget:,}",
+        **_guard(spec),
         "where points may lie": f"{spec.place}: {PLACES[spec.place]}",
+        **_copies(spec),
+        "margin of a design": f"{spec.lasting:g} standard errors",
         "largest |V|": "10 % of the data" if spec.max_size is None else f"{spec.max_size:,}",
         "most rounds": "no limit" if spec.max_rounds is None else f"{spec.max_rounds:,}",
+        "rounds without a better V": "no limit"
+        if spec.max_stalled is None
+        else f"{spec.max_stalled:,}",
         "most seconds": "no limit" if spec.max_seconds is None else f"{spec.max_seconds:g}",
         "shrink afterwards": "yes" if spec.shrink else "no",
         "spread afterwards": "yes" if spec.spread else "no",
         "seed": str(spec.seed),
     }
+
+
+def _guard(spec: RunSpec) -> dict[str, str]:
+    """What a clustering must keep to count."""
+    free = "no limit, as in the paper"
+    smallest = f"a tenth of an equal share ({percent(0.1 / spec.k)}), or as in plain clustering"
+    if spec.min_share is not None:
+        smallest = f"{percent(spec.min_share)} of the data" if spec.min_share else free
+    price = free if spec.max_price is None else f"{percent(spec.max_price)} more inertia"
+    return {"guard: smallest cluster": smallest, "guard: highest price": price}
+
+
+def _copies(spec: RunSpec) -> dict[str, str]:
+    """Which rows may be copied, and how often."""
+    low, high = spec.percentiles
+    found = {
+        "copies of a row": f"at most {spec.max_copies:,}",
+        "rows that may be copied": f"every feature within percentiles {low:g} to {high:g}",
+        "groups that may be copied": ", ".join(spec.copy_groups or ("all",)),
+    }
+    return found if spec.place == ROWS else dict.fromkeys(found, f"{NOT_USED}: points are made up")
 
 
 def _protected(spec: RunSpec) -> str:
@@ -125,19 +156,26 @@ def _title(registry: Mapping[str, Any], name: str) -> str:
 
 @dataclass(frozen=True)
 class RunRow:
-    """One line of the list; `kind` is "run" or "sweep", `at` seconds since 1970."""
+    """One line of the list; `kind` is "run" or "sweep", `at` seconds since 1970.
+
+    `outcome` is that of the verdict, else the `state`; `price` and `smallest` are what the gain
+    cost: by how much the inertia rose, and the share of the smallest cluster.
+    """
 
     run_id: str
     kind: str
     name: str
     data: str
     combination: str
-    cost: str
-    size: str
-    checks: str
+    outcome: str
     at: float
     state: str
     live: bool
+    fairness: str = UNKNOWN
+    size: str = UNKNOWN
+    price: str = UNKNOWN
+    smallest: str = UNKNOWN
+    checks: str = UNKNOWN
 
     @property
     def title(self) -> str:
@@ -146,7 +184,8 @@ class RunRow:
 
     def matches(self, text: str) -> bool:
         """Whether every word of a filter occurs in this line, in any order, in any case."""
-        said = f"{self.title} {self.data} {self.combination} {self.state} {self.kind}".casefold()
+        parts = (self.title, self.data, self.combination, self.state, self.outcome, self.kind)
+        said = " ".join(parts).casefold()
         return all(word in said for word in text.casefold().split())
 
 
@@ -160,13 +199,15 @@ def list_table(rows: Sequence[RunRow], zone: tzinfo = UTC) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "name": [row.name or UNKNOWN for row in rows],
+            "outcome": [row.outcome for row in rows],
             "data set": [row.data for row in rows],
             "combination": [row.combination for row in rows],
-            "best cost (plain)": [row.cost for row in rows],
+            "plain → with V": [row.fairness for row in rows],
             "|V| (of the data)": [row.size for row in rows],
+            "price": [row.price for row in rows],
+            "smallest cluster": [row.smallest for row in rows],
             "checks that agree": [row.checks for row in rows],
             "when": [clock(row.at, zone) for row in rows],
-            "state": [row.state for row in rows],
         }
     )
 
@@ -190,42 +231,83 @@ def zone_of(offset_minutes: int | None) -> tzinfo:
 
 
 def _row(status: JobStatus) -> RunRow:
-    spec, found = status.spec, status.summary
-    if isinstance(spec, SweepSpec):
-        what, cost = _sweep(spec), UNKNOWN
-        size = f"{min(spec.sizes):,} to {max(spec.sizes):,}"
-        checks = f"{found.get('done', 0)} of {len(spec.cells)} runs done"
-    elif isinstance(spec, RunSpec):
-        what, cost, size, checks = combination(spec), UNKNOWN, UNKNOWN, UNKNOWN
-        if found:
-            cost = f"{number(found['cost'], 4)} ({number(found['vanilla_cost'], 4)})"
-            size = f"{found['size']:,} ({share_of_data(found['size'], found['points'])})"
-        if found.get("share") is not None:
-            checks = percent(found["share"])
-    else:
-        what, cost, size = "the paper's tables", UNKNOWN, UNKNOWN
-        checks = f"{found.get('done', 0)} of {found.get('rows', 0)} numbers"
+    spec = status.spec
     data = dataset_title(spec.data_spec) if spec.data_spec else "adult, bank, creditcard, lfw"
+    state = STATES[status.state]
     return RunRow(
         run_id=status.run_id,
         kind=kind_of(spec).name,
         name=status.name,
         data=f"{data} (your own)" if status.private else data,
-        combination=what,
-        cost=cost,
-        size=size,
-        checks=checks,
+        combination=_what(spec),
+        outcome=(_outcome(status) or state).capitalize(),
         at=status.submitted,
-        state=_state(status),
+        state=state,
         live=status.live,
+        **_figures(spec, status.summary),
     )
 
 
-def _state(status: JobStatus) -> str:
-    said = STATES[status.state]
-    if status.state == "finished" and "reached" in status.summary:
-        said += ", target reached" if status.summary["reached"] else ", target not reached"
-    return said
+def _outcome(status: JobStatus) -> str:
+    """The outcome of a finished run, where its summary has one."""
+    return str(status.summary.get("outcome", "")) if status.state == "finished" else ""
+
+
+def _what(spec: Spec) -> str:
+    if isinstance(spec, SweepSpec):
+        return _sweep(spec)
+    return combination(spec) if isinstance(spec, RunSpec) else "the paper's tables"
+
+
+def _figures(spec: Spec, found: Mapping[str, Any]) -> dict[str, str]:
+    """The cells of a line that are figures, as far as the summary has them."""
+    if isinstance(spec, SweepSpec):
+        size = f"{min(spec.sizes):,} to {max(spec.sizes):,}"
+        return {"size": size, "checks": f"{found.get('done', 0)} of {len(spec.cells)} runs done"}
+    if not isinstance(spec, RunSpec):
+        return {"checks": f"{found.get('done', 0)} of {found.get('rows', 0)} numbers"}
+    if not found:
+        return {}
+    size, points = found["size"], found["points"]
+    cells = {
+        "fairness": fairness_change(spec.fairness, found["vanilla_cost"], found["cost"]),
+        "size": f"{size:,} ({share_of_data(size, points)})",
+        "smallest": smallest_text(found.get("smallest_share", math.nan), points),
+    }
+    if size:
+        cells["price"] = price_text(found.get("price", math.nan))
+    if found.get("share") is not None:
+        cells["checks"] = percent(found["share"])
+    return cells
+
+
+def fairness_change(fairness: str, before: float, after: float) -> str:
+    r"""Plain clustering and the answer as people read their costs.
+
+    >>> fairness_change("balance", -0.3, -0.98).replace("\N{NO-BREAK SPACE}", " ")
+    '30 % → 98 % of its fair share'
+    >>> fairness_change("social", 1.25, 1.25)
+    '1.2500'
+    """
+    cost = FAIRNESS.get(fairness) or FairnessCost(fairness, fairness, "")
+    digits = digits_showing(before - after, none=4)
+    if before == after:
+        return cost.level(before, digits)
+    return f"{cost.shown(before, digits)} → {cost.level(after, digits)}"
+
+
+def price_text(price: float) -> str:
+    """The price of fairness in percent, where it is known."""
+    return change(price) if math.isfinite(price) else UNKNOWN
+
+
+def smallest_text(share: float, points: int) -> str:
+    r"""The smallest cluster's share of the data, in digits that show also a nearly empty one.
+
+    >>> smallest_text(3 / 5000, 5000).replace("\N{NO-BREAK SPACE}", " ")
+    '0.060 %'
+    """
+    return share_of_data(round(share * points), points) if math.isfinite(share) else UNKNOWN
 
 
 def _sweep(spec: SweepSpec) -> str:
@@ -237,7 +319,8 @@ def _sweep(spec: SweepSpec) -> str:
 
 def limits(data: Dataset, spec: RunSpec, view: RunView) -> tuple[str, ...]:
     """Sentences, the most particular first; empty ones are left out."""
-    found = [_ending(view), _checks(view), _noise(view), _scope(data, spec), _search(view)]
+    found = [_ending(view), *reasons(view), guard_sentence(spec), _checks(view)]
+    found += [_scope(data, spec), _search(view)]
     if view.size:
         found.append(extreme_sentence(data.points, view.antidote))
     found += [small_groups(data), _other_cost(spec), OF_THE_IDEA]
@@ -260,12 +343,6 @@ def _checks(view: RunView) -> str:
         f"The checks are {checks} further clusterings with {restarts} starts each. They make it "
         "unlikely that another run of the clustering ends elsewhere; they do not prove it."
     )
-
-
-def _noise(view: RunView) -> str:
-    if not view.size or view.outside_noise or not view.noise:
-        return ""
-    return "The gain is inside the noise of plain clustering, so it may be chance."
 
 
 def _scope(data: Dataset, spec: RunSpec) -> str:
@@ -317,9 +394,16 @@ DEPARTURES = (
         "k-means has several. C(U ∪ V) is the lowest-inertia fixpoint of Lloyd's algorithm over a "
         "fixed set of starts: the optima found on U and, where V could take a centre for itself, "
         "one start there. restarts=1 is the paper's way: one start, warm-started. Adult at k = 2 "
-        "shows why it matters: the paper's figure belongs to the worse of two optima, and whether "
-        "ten starts find the better one depends on the seed.",
+        "shows why it matters: the paper's figure belongs to the worse of two optima, and random "
+        "starts often miss the better one; two starts that depend on no seed find it here.",
         lambda spec: spec.clustering == "kmeans",
+    ),
+    Departure(
+        "Guard and rows.",
+        "The paper lets V lie anywhere between the smallest and the largest values, and counts any "
+        "clustering. Here V copies real rows and a guard keeps the clusters usable, unless both "
+        "are switched off (“As in paper”).",
+        lambda spec: spec.place == ROWS or spec.min_share != 0 or spec.max_price is not None,
     ),
     Departure(
         "A cluster without a point of U",

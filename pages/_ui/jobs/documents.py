@@ -231,6 +231,8 @@ def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:
 
 def draw(slide: Slide, place: int) -> None:
     """One message, and what makes it believable."""
+    if slide.caution:
+        st.html(f"<div class='slide-caution' role='note'>{escape_html(slide.caution)}</div>")
     st.title(escape(slide.title), anchor=False)
     if slide.figure is not None:
         st.plotly_chart(
@@ -245,6 +247,9 @@ def draw(slide: Slide, place: int) -> None:
             for each in slide.numbers
         )
         st.html(f"<div class='slide-numbers'>{parts}</div>")
+    if slide.points:
+        listed = "".join(f"<li>{escape_html(text)}</li>" for text in slide.points)
+        st.html(f"<ul class='slide-points'>{listed}</ul>")
     if slide.note:
         st.html(f"<div class='slide-note'><p>{escape_html(slide.note)}</p></div>")
 

@@ -21,6 +21,22 @@ def test_run_reaches_better_than_vanilla_and_says_so(capsys):
     assert "plain clustering: cost" in out
     assert "round 1: |V| = 4" in out
     assert "independent clusterings that meet the target" in out
+    assert "Price: inertia" in out
+
+
+def test_a_hollow_win_is_told_as_one(capsys):
+    asked = ["--dataset", "bank", "--sample", "5000", "--target=-0.8", "--start-size", "8"]
+    asked += ["--max-rounds", "1", "--place", "minmax", "--min-share", "0"]
+    main(["run", *asked])
+    out = capsys.readouterr().out
+    assert "Hollow: adding 8 points" in out
+    assert "With one half of the guard off, as in the paper" in out
+    assert "Confirmed" not in out
+    main(["run", *asked, "--json"])
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert result["outcome"] == "hollow"
+    assert result["smallest_share"] < 0.05
+    assert result["price"] > 0
 
 
 def test_not_reached_has_its_own_code(capsys):
