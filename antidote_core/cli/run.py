@@ -13,12 +13,12 @@ from antidote_core.analysis.comparison import compare as comparison
 from antidote_core.cli import NOT_REACHED, REACHED
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.from_files import ROWS, parts_from_files
-from antidote_core.reporting.text.caveats import guard_sentence
 from antidote_core.reporting.text.design_words import (
     cut_sentence,
     design_sentences,
     extreme_sentence,
 )
+from antidote_core.reporting.text.run_words import guard_sentence
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView

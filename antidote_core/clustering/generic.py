@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from antidote_core.clustering.kmeans import check_k
-from antidote_core.fairness.statistics import cluster_counts, group_means
+from antidote_core.fairness.cost import cluster_counts, group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Clustering, Floats, Ints
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from antidote_core.clustering.kmeans import check_k
 from antidote_core.errors import SpecError
-from antidote_core.fairness.statistics import assigned_squared, cluster_counts, group_means
+from antidote_core.fairness.cost import assigned_squared, cluster_counts, group_means
 from antidote_core.types import Clustering, Floats, Ints
 
 NEIGHBOURS = 10

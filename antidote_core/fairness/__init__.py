@@ -10,7 +10,7 @@ from antidote_core.fairness.balance import (
     balance_from_counts,
     balance_table,
 )
-from antidote_core.fairness.cost import FairnessCost
+from antidote_core.fairness.cost import FairnessCost, assigned_squared, cluster_counts, group_means
 from antidote_core.fairness.gap import GAP
 from antidote_core.fairness.social import (
     SOCIAL,
@@ -19,7 +19,6 @@ from antidote_core.fairness.social import (
     social_from_costs,
     social_table,
 )
-from antidote_core.fairness.statistics import assigned_squared, cluster_counts, group_means
 
 FAIRNESS: dict[str, FairnessCost] = {}
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.fairness.cost import FairnessCost
-from antidote_core.fairness.statistics import cluster_counts
+from antidote_core.fairness.cost import FairnessCost, cluster_counts
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from antidote_core.fairness import FairnessCost
 from antidote_core.fairness.balance import balance_table
-from antidote_core.fairness.statistics import group_means
+from antidote_core.fairness.cost import group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
 

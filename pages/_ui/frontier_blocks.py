@@ -18,8 +18,8 @@ from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart
 from antidote_core.reporting.figures.guard_charts import guard_chart, guard_table, guard_words
-from antidote_core.reporting.figures.measures import PRICE, SILHOUETTE, SMALLEST, Measure
 from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
+from antidote_core.reporting.figures.tables import PRICE, SILHOUETTE, SMALLEST, Measure
 from antidote_core.reporting.text import frontier_words
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.reporting.text.words import duration

@@ -16,10 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.algorithm2.advice import nearest_switch
 from antidote_core.algorithms.algorithm2.realism import spread_out
 from antidote_core.algorithms.algorithm2.search import searched_rounds
-from antidote_core.algorithms.algorithm2.sizes import Sizes
+from antidote_core.algorithms.algorithm2.sizes import Sizes, nearest_switch
 from antidote_core.algorithms.algorithm2.verification import CHECKS, cached_noise, noise, verifying
 from antidote_core.algorithms.design.rounds import designed_rounds, row_rounds
 from antidote_core.algorithms.steps import relayed, with_heartbeat

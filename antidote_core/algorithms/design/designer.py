@@ -35,8 +35,8 @@ from antidote_core.algorithms.design.fair_constraints import (
     BalanceModel,
     FairnessModel,
     SocialModel,
+    fewest_points,
 )
-from antidote_core.algorithms.design.lower_bound import fewest_points
 from antidote_core.algorithms.design.program import Placement, place
 from antidote_core.baselines.fair_lloyd import fair_lloyd
 from antidote_core.clustering.kmeans import KMeansEvaluator

@@ -18,8 +18,7 @@ from antidote_core.algorithms.design.designer import COSTS, DesignStep
 from antidote_core.algorithms.rows.aims import Aim, Aims
 from antidote_core.algorithms.rows.fair_shifts import BalanceShifts, fair_shifts
 from antidote_core.algorithms.rows.guarded_contest import GuardedContest, weighted_checks
-from antidote_core.algorithms.rows.passes import PASSES, Passes
-from antidote_core.algorithms.rows.path import Found, Goal, Winner, drawn_more
+from antidote_core.algorithms.rows.passes import PASSES, Found, Goal, Passes, Winner, drawn_more
 from antidote_core.algorithms.rows.row_design import RowDesign, copied, fewest_copies
 from antidote_core.algorithms.steps import finish
 from antidote_core.checks import check_whole

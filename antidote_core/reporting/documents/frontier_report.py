@@ -13,7 +13,7 @@ from antidote_core.reporting.documents import page
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
-from antidote_core.reporting.figures.measures import PRICE, SMALLEST, Measure
+from antidote_core.reporting.figures.tables import PRICE, SMALLEST, Measure
 from antidote_core.reporting.text import frontier_words, words
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.run_words import (

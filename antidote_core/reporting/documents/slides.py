@@ -15,11 +15,13 @@ from antidote_core.reporting.documents.report import RunRecord
 from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.text import words
-from antidote_core.reporting.text.caveats import caution, guard_sentence, reasons
 from antidote_core.reporting.text.run_words import (
+    caution,
     dataset_title,
     fairness_change,
+    guard_sentence,
     price_text,
+    reasons,
     smallest_text,
 )
 from antidote_core.runs.verdict import Outcome, cost_digits

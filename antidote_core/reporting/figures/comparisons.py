@@ -19,7 +19,7 @@ from antidote_core.baselines import NEAREST, OWN
 from antidote_core.baselines.registry import algorithm_name
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
-from antidote_core.reporting.figures.measures import NOT_KNOWN, PRICE, SILHOUETTE, SMALLEST, Measure
+from antidote_core.reporting.figures.tables import NOT_KNOWN, PRICE, SILHOUETTE, SMALLEST, Measure
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import (
     NOT_USED,

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from antidote_core.numerals import share_of_data
 from antidote_core.reporting.figures import curve, frontier_table, palette
-from antidote_core.reporting.figures.measures import SILHOUETTE, Measure
+from antidote_core.reporting.figures.tables import SILHOUETTE, Measure
 from antidote_core.reporting.text.run_words import ProblemKey
 from antidote_core.runs.sweep_view import SweepView
 

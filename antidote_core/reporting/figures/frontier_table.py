@@ -20,8 +20,8 @@ from antidote_core.numerals import digits_showing, number, percent, share_of_dat
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import ROWS
 from antidote_core.reporting.figures.curve import Line, is_near, label_lines
-from antidote_core.reporting.figures.measures import SILHOUETTE, Measure
 from antidote_core.reporting.figures.palette import ANTIDOTE
+from antidote_core.reporting.figures.tables import SILHOUETTE, Measure
 from antidote_core.reporting.text.run_words import ProblemKey, problem_title
 from antidote_core.runs.sweep_spec import Setting, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, CellRow, Reference, SweepView

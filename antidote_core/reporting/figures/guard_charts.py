@@ -18,7 +18,7 @@ from antidote_core.numerals import percent
 from antidote_core.reporting.figures import curve as curves
 from antidote_core.reporting.figures import frontier_charts, frontier_table
 from antidote_core.reporting.figures.frontier_table import LIFT, LINE, PLOT
-from antidote_core.reporting.figures.measures import PRICE, Measure
+from antidote_core.reporting.figures.tables import PRICE, Measure
 from antidote_core.reporting.text.run_words import ProblemKey
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import Reference, SweepView

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from antidote_core.algorithms.algorithm2.realism import nearest_real_distance, neighbour_distances
 from antidote_core.fairness import BalanceTable, SocialTable
-from antidote_core.numerals import percent
+from antidote_core.numerals import change, number, percent
 from antidote_core.types import Dataset, Floats
 
 DECIDES_MARK = "◀ decides"
@@ -124,3 +126,39 @@ def set_apart(frame: pd.DataFrame, ours: Iterable[str]) -> pd.DataFrame:
         while names[name] in frame.columns:
             names[name] += " (table)"
     return frame.rename(columns=names)
+
+
+NOT_KNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One column of a comparison: how it is called, which way is better, how it is written.
+
+    `column` is its name in rows and records, `written` writes a value, `ticks` is the format of an
+    axis.
+    """
+
+    column: str
+    title: str
+    better: str
+    written: Callable[[float], str] = number
+    ticks: str = ""
+
+    @property
+    def axis(self) -> str:
+        """The title of an axis."""
+        return f"{self.title.lower()}, {self.better}"
+
+    def shown(self, value: float) -> str:
+        """A value as people read it.
+
+        >>> PRICE.shown(0.021).replace("\\xa0", " "), SMALLEST.shown(math.nan)
+        ('+2.1 %', 'not known')
+        """
+        return NOT_KNOWN if math.isnan(value) else self.written(value)
+
+
+PRICE = Measure("price", "Price of fairness", "lower is better", change, "+.4~p")
+SMALLEST = Measure("smallest_share", "Smallest cluster", "larger is better", percent, ".4~p")
+SILHOUETTE = Measure("silhouette", "Silhouette", "higher is better")

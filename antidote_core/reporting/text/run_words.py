@@ -17,12 +17,12 @@ from antidote_core.fairness import FAIRNESS, FairnessCost, get_fairness
 from antidote_core.numerals import change, digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import PLACES, ROWS
-from antidote_core.reporting.text.caveats import guard_sentence, reasons
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.kinds import Spec, kind_of
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
+from antidote_core.runs.verdict import AGREEMENT, Outcome
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
@@ -431,3 +431,50 @@ def departures(spec: RunSpec) -> tuple[str, ...]:
     ['Which optimum', 'Which rows']
     """
     return tuple(entry.sentence for entry in DEPARTURES if entry.concerns(spec))
+
+
+UNFINISHED = (Outcome.STOPPED, Outcome.NONE)
+
+
+def caution(view: RunView) -> str:
+    """The outcome and why, to stand above everything that is shown; empty where all is well."""
+    found = view.verdict
+    if found.tone == "good" or found.outcome is Outcome.NONE:
+        return ""
+    if found.outcome in (Outcome.NOT_REACHED, Outcome.STOPPED):
+        return found.headline
+    return " ".join((f"{found.outcome.word}.", *reasons(view)))
+
+
+def reasons(view: RunView) -> tuple[str, ...]:
+    """The caveats of the verdict that speak against the antidote points found, gravest first."""
+    found = view.verdict
+    if not view.size or found.outcome in UNFINISHED:
+        return ()
+    # The first and the last can speak for the result too: how many agree, and the noise.
+    first, *against, noise = found.caveats
+    if not _agreed(view) and found.outcome is not Outcome.NOT_REACHED:
+        against.append(first)
+    if not view.outside_noise:
+        against.append(noise)
+    return tuple(text for text in against if text)
+
+
+def _agreed(view: RunView) -> bool:
+    return view.verification is not None and view.verification.share >= AGREEMENT
+
+
+def guard_sentence(spec: RunSpec) -> str:
+    """What the run was free to do because its guard was off; empty with the whole guard on."""
+    free = []
+    if spec.min_share == 0:
+        free.append("to empty clusters")
+    if spec.max_price is None:
+        free.append("to let the clusters fit the data worse, by any amount")
+    if not free:
+        return ""
+    off = "Without the guard" if len(free) == 2 else "With one half of the guard off"
+    return (
+        f"{off}, as in the paper, the search was free {' and '.join(free)}. The verdict "
+        "judges by the usual limits all the same."
+    )

@@ -18,8 +18,11 @@ from antidote_core.algorithms.design import designer as design_module
 from antidote_core.algorithms.design.cluster_sums import apart, cells_at
 from antidote_core.algorithms.design.contest import Contest, best_of_odds
 from antidote_core.algorithms.design.designer import Designer
-from antidote_core.algorithms.design.fair_constraints import BalanceModel, SocialModel
-from antidote_core.algorithms.design.lower_bound import fewest_points
+from antidote_core.algorithms.design.fair_constraints import (
+    BalanceModel,
+    SocialModel,
+    fewest_points,
+)
 from antidote_core.algorithms.design.program import Cut, place
 from antidote_core.algorithms.steps import finish
 from antidote_core.cli.main import main

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from antidote_core.optimizers.halfspace import lowest_in_cut_box
+from antidote_core.optimizers.structured import lowest_in_cut_box
 
 NUMBER = st.integers(-4, 4).map(float) | st.floats(-10, 10).map(lambda x: round(x, 3))
 

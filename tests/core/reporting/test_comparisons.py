@@ -9,7 +9,7 @@ from antidote_core.reporting.figures.comparisons import (
     measure_figure,
     measures,
 )
-from antidote_core.reporting.figures.measures import PRICE, SILHOUETTE, SMALLEST
+from antidote_core.reporting.figures.tables import PRICE, SILHOUETTE, SMALLEST
 from antidote_core.runs.view import RunView
 
 QUALITY = {"silhouette": 0.5, "davies_bouldin": 1.0, "calinski_harabasz": 200.0, "seconds": 1.0}

@@ -43,7 +43,7 @@ from antidote_core.reporting.figures.frontier_table import (
     quality_table,
 )
 from antidote_core.reporting.figures.guard_charts import guard_chart, guard_table, guard_words
-from antidote_core.reporting.figures.measures import PRICE, SILHOUETTE, SMALLEST
+from antidote_core.reporting.figures.tables import PRICE, SILHOUETTE, SMALLEST
 from antidote_core.reporting.text.frontier_words import (
     before_sentence,
     chart_words,

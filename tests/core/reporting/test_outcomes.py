@@ -13,9 +13,16 @@ from antidote_core.reporting.documents.report import RunRecord, figures, run_rep
 from antidote_core.reporting.documents.report import result as result_of
 from antidote_core.reporting.documents.slides import HOW_SURE, run_slides
 from antidote_core.reporting.figures.comparisons import Side, fairest_sentence, results_table
-from antidote_core.reporting.text.caveats import caution, guard_sentence, reasons
 from antidote_core.reporting.text.glossary import GLOSSARY
-from antidote_core.reporting.text.run_words import limits, list_table, run_rows, settings
+from antidote_core.reporting.text.run_words import (
+    caution,
+    guard_sentence,
+    limits,
+    list_table,
+    reasons,
+    run_rows,
+    settings,
+)
 from antidote_core.runs.verdict import Outcome
 
 FREE = RunSpec(
