@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 from antidote_core.cli import BAD_INPUT, INTERRUPTED, ONE_BY_ONE, REACHED
 from antidote_core.cli.jobs import frontier, paper
-from antidote_core.cli.run import compare, parts, run
+from antidote_core.cli.run import OR_NONE, compare, parts, run
 from antidote_core.errors import AntidoteError
 from antidote_core.paper.rows import TABLES
 from antidote_core.runs.paper_spec import PaperSpec
@@ -21,24 +21,33 @@ from antidote_core.runs.sweep_spec import SweepSpec
 
 PROGRAM = "python -m antidote_core"
 # Fields that the command reads from text: a name or a number, a number or none, a count or a list.
-AS_TEXT = ("target", "embed_dim", "seeds")
+AS_TEXT = ("target", "seeds", *OR_NONE)
 # By option; where a command means something else by it, by command and option.
 HELP: Mapping[str, str] = {
     "dataset": "adult, bank, creditcard, lfw, ...", "protected": "another protected column",
     "rows": "which rows or form of the data set", "sample": "use a seeded sample of this many rows",
     "sample_seed": "which sample", "k": "number of clusters", "restarts": "1 is the paper's way",
     "start_size": "V_s, first size of V", "step": "ξ, points added per round",
-    "target": "α: vanilla, sota, lowest (at --max-size) or a number",
+    "target": "α: vanilla, sota, four_fifths, lowest (at --max-size) or a number",
+    "place": "rows (copies of rows of the data), plausible, minmax (the paper) or wide",
+    "max_copies": "of one row, at most",
+    "percentiles": "within which a row may be copied: LOW,HIGH",
+    "copy_groups": "copy rows of these groups only: A,B,...",
+    "lasting": "margin of a design in standard errors",
+    "min_share": "smallest cluster's share of the data, at least; 0: no guard",
+    "max_price": "by which part the inertia may rise, or none", "max_rounds": "at most, or none",
+    "max_seconds": "at most, or none", "max_stalled": "rounds without a gain at most, or none",
     "embed_dim": "n′ of SRE, or none", "growth": "extend, restart (paper) or bisect",
-    "budget": "evaluations per round", "box": "plausible, minmax or wide",
+    "budget": "evaluations per round", "box": "another name of --place",
     "shrink": "drop points once reached", "spread": "scatter clumps of points at the end",
     "json": "one JSON event per line", "out": "folder for events, result and antidote points",
     "compare json": "one JSON row per line", "frontier clustering": "clusterings: A,B,...",
     "frontier fairness": "costs: A,B,...; every clustering goes with every cost",
     "frontier optimizer": "optimizers, design among them: A,B,...",
-    "frontier box": "where V may lie: plausible, minmax, wide",
+    "frontier box": "where V may lie: rows, plausible, minmax, wide",
     "frontier k": "numbers of clusters: A,B,...", "sizes": "numbers of antidote points: A,B,...",
-    "seeds": "how many, or which: 0,1,7", "frontier target": "α: vanilla, sota or a number",
+    "seeds": "how many, or which: 0,1,7",
+    "frontier target": "α: vanilla, sota, four_fifths or a number",
     "frontier budget": "evaluations per cell", "scheduler": "tcp://host:port",
     "frontier out": "folder for events, cells and curves", "table": ", ".join(TABLES),
     "mode": "as-published or ours", "paper out": "the results; paper-results.json by default",

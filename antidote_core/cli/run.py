@@ -23,16 +23,27 @@ from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
 
+# Settings that may be a number or none at all.
+OR_NONE = ("embed_dim", "max_price", "max_rounds", "max_seconds", "max_stalled")
+
 
 def read_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """With `target` as a number or a name and `embed_dim` as a whole number or None."""
-    for name in {"target", "embed_dim"} & given.keys():
+    """With `target` as a number or a name, and numbers or None where these are meant."""
+    for name in {"target", *OR_NONE} & given.keys():
         with suppress(ValueError):
             given[name] = float(given[name])
-    embed = given.get("embed_dim")
-    if isinstance(embed, float) and embed.is_integer():
-        given["embed_dim"] = int(embed)
-    return {**given, "embed_dim": None} if embed == "none" else given
+    for name in {*OR_NONE} & given.keys():
+        value = given[name]
+        if isinstance(value, float) and value.is_integer():
+            given[name] = int(value)
+        elif value == "none":
+            given[name] = None
+    for name in {"percentiles", "copy_groups"} & given.keys():
+        given[name] = tuple(part for text in given[name] for part in str(text).split(","))
+    if "percentiles" in given:
+        with suppress(ValueError):
+            given["percentiles"] = tuple(float(value) for value in given["percentiles"])
+    return given
 
 
 def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None) -> int:

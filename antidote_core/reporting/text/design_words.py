@@ -109,8 +109,8 @@ def extreme_sentence(points: Floats, antidote: Floats) -> str:
     return (
         f"Extreme: {found.remote:,} of {len(antidote):,} antidote points lie farther from every "
         f"real point than 99 in 100 real points do from their neighbour (up to "
-        f"{found.farthest:.3g} standard deviations{usual}). The box “plausible” keeps to what real "
-        "rows look like; it usually takes more points."
+        f"{found.farthest:.3g} standard deviations{usual}). The place “rows” copies real rows "
+        "instead; it usually takes more of them."
     )
 
 
