@@ -1,10 +1,11 @@
-"""Does the guard hold, and what does it cost? Runs with and without it, judged by a count of our own.
+"""Does the guard hold, and what does it cost? Runs with and without it, judged by another count.
 
     python -m benchmarks.guard [SECONDS] [SEED ...]
 
 For every data set, k, cost and target: the structured search and the design, in the min-max box and
-by copies of rows. "sound" says that eight `KMeans(n_init=10)` with seeds of this file all leave every
-cluster its share and the inertia its limit, counted point by point. Stops after SECONDS (600).
+by copies of rows. "sound" says that eight `KMeans(n_init=10)` with seeds of this file all leave
+every cluster its share and the inertia its limit, counted point by point. It stops after SECONDS
+(600).
 """
 
 from __future__ import annotations

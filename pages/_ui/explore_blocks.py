@@ -212,15 +212,8 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         shares = f"{percent(smallest)} → {percent(view.smallest_share)}"
         figure("Smallest cluster", shares, GUARD)
         if view.verification is not None:
-            agreeing = view.verification.agreeing
-            checks = len(view.verification.costs)
             meaning = explain("independent clustering")
-            figure("Independent checks that agree", f"{agreeing} of {checks}", meaning)
-        if view.noise:
-            seen = (*view.noise, view.vanilla_cost)
-            low, high = number(min(seen), digits), number(max(seen), digits)
-            band = "none seen" if low == high else f"{low} to {high}"
-            figure("Noise of plain costs", band, explain("noise"))
+            figure("Checks that agree", view.verification.agreement, meaning)
         spent = f"{view.rounds:,} · {view.evaluations:,} · {duration(view.seconds)}"
         figure("Rounds · evaluations · time", spent)
 
