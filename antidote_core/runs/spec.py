@@ -198,15 +198,13 @@ class RunSpec(JobSpec):
                 object.__setattr__(self, name, float(value) + 0.0)
 
     def _set_place(self) -> None:
-        """One place under both of its names, percentiles and groups as they go to JSON."""
+        """The place under its one name, percentiles and groups as they go to JSON."""
         place = self.place if self.box is None else self.box
-        if self.box is not None and self.place not in (ROWS, None, self.box):
-            raise SpecError(f"place is {self.place!r} and box is {self.box!r}; give one of them.")
         if isinstance(place, str) and place not in PLACES:
             known = ", ".join(repr(key) for key in PLACES)
             raise SpecError(f"place must be one of {known}; got {place!r}.")
         object.__setattr__(self, "place", place)
-        object.__setattr__(self, "box", None if place == ROWS else place)
+        object.__setattr__(self, "box", None)
         object.__setattr__(self, "percentiles", check_percentiles(self.percentiles))
         groups = self.copy_groups
         if groups is not None:
@@ -218,8 +216,8 @@ class RunSpec(JobSpec):
         """The settings as plain values; of version 1, those that it had."""
         values = super().to_dict()
         if self.version < VERSION:
-            for name in VERSION_1:
-                del values[name]
+            return {k: v for k, v in values.items() if k not in VERSION_1} | {"box": self.place}
+        del values["box"]
         return values
 
     @classmethod

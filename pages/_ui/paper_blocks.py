@@ -11,6 +11,7 @@ from antidote_core.paper.marks import MARKS
 from antidote_core.paper.rows import FAIRNESS_TABLES, Results
 from antidote_core.paper.summary import TITLES, claims, headline, mark_counts
 from antidote_core.paper.tables import TableRow, quality_rows, table_rows
+from antidote_core.places import ROWS
 from antidote_core.reporting.figures import paper_figures
 from pages._ui.jobs import job_settings, store
 from pages._ui.shared.frame import is_dark, or_show_error
@@ -122,7 +123,9 @@ def explore_link(spec: ac.RunSpec) -> str:
         for key, value in job_settings.values_of(spec).items()
         if value is not None and key not in ("method", "cost")
     }
-    return f"explore?{urlencode(values)}"
+    if spec.place != ROWS:
+        del values["percentiles"]
+    return f"explore?{urlencode(values, doseq=True)}"
 
 
 def what_holds(found: Results) -> None:

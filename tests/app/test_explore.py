@@ -1,6 +1,7 @@
 """The Explore page without a browser: no run, every data set, replayed, failed and wrong runs."""
 
 import dataclasses
+import math
 import time
 from pathlib import Path
 
@@ -22,8 +23,9 @@ from antidote_core.runs.view import pack
 from .test_pages import open_page, texts
 
 SPEC = RunSpec(
-    dataset="two-optima", start_size=3, step=2, target=-1.0, budget=60, max_rounds=3, seed=2
-)
+    dataset="two-optima", start_size=3, step=2, target=-1.0, budget=60, max_rounds=3, seed=2,
+    place="minmax", max_price=None,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -104,10 +106,10 @@ def test_a_finished_run_is_replayed_from_its_link(runner, finished) -> None:
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Antidote points |V| (of |U|)"].startswith(f"{view.size} (")
     assert "Against the others" in said(app)
-    assert len(app.get("plotly_chart")) == 2 + 6  # map, who is where, six measures
+    assert len(app.get("plotly_chart")) == 2 + 8  # map, who is where, eight measures
     assert app.selectbox(key="data").value == "two-optima"
     assert app.number_input(key="run_seed").value == 2
-    assert app.number_input(key="alpha").value == -2.0
+    assert app.number_input(key="alpha").value == SPEC.target
     assert app.query_params["run"] in (finished, [finished])
 
 
@@ -134,14 +136,16 @@ def test_every_map_and_colour(finished, projection: str, color: str) -> None:
 LINK = {
     "data": "blobs", "pair": "other", "method": "kmedian", "cost": "gap", "k": "3", "start": "2",
     "step": "4", "target": "value", "alpha": "0.001", "optimizer": "cmaes", "dimension": "7",
-    "budget": "50", "box": "plausible", "growth": "bisect", "restarts": "2", "max_size": "20",
-    "max_rounds": "2", "max_seconds": "30", "shrink": "true", "run_seed": "5", "sample": "90",
+    "budget": "50", "place": "plausible", "growth": "bisect", "restarts": "2", "max_size": "20",
+    "max_rounds": "2", "max_seconds": "30", "max_stalled": "7", "shrink": "true",
+    "min_share": "20", "max_price": "30", "run_seed": "5", "sample": "90",
     "seed": "1",
 }  # fmt: skip
 LINKED = RunSpec(
     dataset="blobs", clustering="kmedian", fairness="gap", k=3, start_size=2, step=4, target=0.001,
     optimizer="cmaes", embed_dim=7, budget=50, box="plausible", growth="bisect", restarts=2,
-    max_size=20, max_rounds=2, max_seconds=30.0, shrink=True, seed=5, sample=90, sample_seed=1,
+    max_size=20, max_rounds=2, max_seconds=30.0, max_stalled=7, min_share=0.2 / 3, max_price=0.3,
+    shrink=True, seed=5, sample=90, sample_seed=1,
 )  # fmt: skip
 
 
@@ -186,7 +190,7 @@ def test_a_run_that_failed_says_why_and_offers_the_log(runner) -> None:
     assert runner.wait(run_id, 120).state is JobState.FAILED
     app = open_page("explore", run=run_id)
     assert not app.exception
-    assert "The run did not finish" in said(app)
+    assert "the run did not finish" in said(app)
     assert "at most 6000" in said(app)
     assert any(button.label == "Run again" for button in app.button)
     assert any("Traceback" in code.value for code in app.code)
@@ -246,15 +250,17 @@ def test_the_curve_has_a_row_for_everything_and_keeps_labels_apart(view) -> None
 
 
 def test_a_cluster_with_hardly_anyone_in_it_makes_the_verdict_doubtful(view) -> None:
-    confirmed = dataclasses.replace(view.verification, confirmed=True, antidote_only=0)
+    unknown = {"smallest_share": math.nan, "price": math.nan, "share": 1.0}
+    confirmed = dataclasses.replace(view.verification, confirmed=True, antidote_only=0, **unknown)
     begun = dataclasses.replace(view.steps[0], cost=0.0)
     good = dataclasses.replace(view, verification=confirmed, noise=())
     few = np.array([[1.0, 1.0], [199.0, 199.0]])
-    for counts, tone in ((few, "doubtful"), (few + 100, "good")):
+    for counts, tone in ((few, "bad"), (np.full((2, 2), 100.0), "good")):
         last = dataclasses.replace(view.history[0], cost=-0.7, counts=counts, reached=True)
         found = dataclasses.replace(good, steps=(begun, last)).verdict
         assert found.tone == tone
-        assert ("one cluster now holds only 2 points" in found.text) == (tone == "doubtful")
+        assert ("one cluster holds only 2 points" in found.text) == (tone == "bad")
+        assert (found.outcome == "hollow") == (tone == "bad")
 
 
 def test_the_curve_grows_from_nothing() -> None:

@@ -10,7 +10,7 @@ from .test_pages import open_page, texts
 
 SPEC = RunSpec(
     dataset="two-optima", optimizer="design", growth="bisect", start_size=4, target=-0.9,
-    max_size=40,
+    max_size=40, place="minmax",
 )  # fmt: skip
 
 

@@ -325,11 +325,7 @@ def _results(side: Side, digits: int) -> dict[str, str]:
         "best cost, lower is fairer": cost(view.cost),
         "gain": cost(view.vanilla_cost - view.cost),
         "antidote points |V|": f"{view.size:,} ({numerals.share_of_data(view.size, view.points)})",
-        "price of fairness": PRICE.shown(view.price if view.vanilla else math.nan),
-        "smallest cluster": SMALLEST.shown(view.smallest_share if view.vanilla else math.nan),
-        "independent checks that agree": numerals.percent(checks.share)
-        if checks
-        else "not checked",
+        "independent checks that agree": checks.agreement if checks else "not checked",
         "noise of plain costs": "none seen" if low == high else f"{cost(low)} to {cost(high)}",
         "rounds": f"{view.rounds:,}",
         "evaluations": f"{view.evaluations:,}",

@@ -9,6 +9,7 @@ CHECKED, BREAKING = "_links_checked", "_breaking"
 TEXTS = ("filter", "sizes")  # names in a link that take any text
 LISTS = ("pairs", "ks", "optimizers", "boxes")  # from which nothing may be chosen
 MOST_SAID = 8
+RENAMED = {"box": "place"}
 JOINER = "\u2060"  # has no width
 # What Streamlit looks for when Markdown is read and backslashes are gone: signs that become arrows,
 # icons, links to pages and to mailboxes. Matches the places where a joiner keeps it from them.
@@ -25,6 +26,9 @@ def asked_by_link() -> dict[str, list[str]]:
     A widget of whole numbers breaks when the URL gives it infinity, and one that must have a value
     takes none at all from an empty text: the page begins again without such values.
     """
+    for old, new in RENAMED.items():  # links of earlier versions
+        if old in st.query_params and new not in st.query_params:
+            st.query_params[new] = st.query_params.pop(old)
     asked = {key: texts for key in st.query_params if (texts := st.query_params.get_all(key))}
     breaking = {
         key: texts

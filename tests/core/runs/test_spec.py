@@ -57,7 +57,7 @@ def test_json_and_back(spec):
 @EXAMPLES
 @given(specs)
 def test_id_is_the_hash_of_the_sorted_json(spec):
-    text = json.dumps(dataclasses.asdict(spec), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(spec.to_dict(), sort_keys=True, separators=(",", ":"))
     assert spec.id == hashlib.sha256(text.encode()).hexdigest()
 
 
