@@ -87,7 +87,7 @@ class PaperRun:
             "verified_cost": check.best_cost if check else None,
             "evaluations": view.evaluations,
             "seconds": round(view.seconds, 2),
-            "spec": asdict(self.spec),
+            "spec": self.spec.to_dict(),
             "antidote": self._kept(),
         }
 

@@ -31,7 +31,7 @@ NAMED_TARGETS = ("vanilla", "sota", FOUR_FIFTHS, LOWEST)
 VERSION = 2
 # What a specification of version 1 meant by what it could not say; its place was its box.
 VERSION_1: Mapping[str, Any] = {
-    "min_share": 0.0, "max_price": None, "max_stalled": None, "place": None, "max_copies": 5,
+    "min_share": 0.0, "max_price": None, "max_stalled": None, "place": "minmax", "max_copies": 5,
     "percentiles": (1.0, 99.0), "copy_groups": None, "lasting": 0.0,
 }  # fmt: skip
 
@@ -230,7 +230,9 @@ class RunSpec(JobSpec):
         """Version 1 had no guard, and no limits unless they were asked for."""
         if values.get("version") != 1:
             return values
-        return {"max_rounds": None, "max_seconds": None, "box": "minmax", **values, **VERSION_1}
+        place = values.get("box") or values.get("place") or VERSION_1["place"]
+        limits = {"max_rounds": None, "max_seconds": None}
+        return {**limits, **values, **VERSION_1, "place": place, "box": None}
 
     def check(self) -> None:
         """Refuse a target that no clustering has, as far as that is known without the data."""
