@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import run
+from antidote_core.algorithms.algorithm2.verification import noise
 from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.baselines import NEAREST, OWN, BaselineResult
 from antidote_core.baselines.registry import SOTA, algorithm_name, baseline_result
@@ -203,3 +204,12 @@ def baseline_scores(
         f"{algorithm_name(result.name)}, {scoring}": costs[fairness]
         for scoring, costs in result.scores.items()
     }
+
+
+def plain_noise(
+    data: Dataset, clustering: str, fairness: str, k: int, restarts: int, seed: int
+) -> tuple[float, float]:
+    """Lowest and highest cost of plain clustering over the seed and a few others."""
+    problem = Problem(data, clustering, fairness, k, restarts, seed)
+    costs = (*noise(problem), problem.vanilla.cost)
+    return min(costs), max(costs)

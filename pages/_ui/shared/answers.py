@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.comparison import baseline_scores
+from antidote_core.analysis.comparison import baseline_scores, plain_noise
 from antidote_core.analysis.snapshots import VanillaReport, vanilla_report
 from antidote_core.clustering.compiled import warm
 from antidote_core.projection import Plane, fit_plane
@@ -113,6 +113,12 @@ def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Fut
     """Costs of the fair algorithm on their way."""
     arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
     return ask_about(data, "fair", (fairness, choice), baseline_scores, *arguments)
+
+
+def noise_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
+    """Lowest and highest cost of plain clustering over a few seeds, on their way."""
+    arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
+    return ask_about(data, "noise", (fairness, choice), plain_noise, *arguments)
 
 
 def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:
