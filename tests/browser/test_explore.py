@@ -14,9 +14,15 @@ from tests.browser.conftest import PATIENCE, Visit
 ENDED = ".st-key-verdict-good, .st-key-verdict-doubtful, .st-key-verdict-bad"
 WAITING = ".st-key-verdict-waiting"
 # One round that nobody will see the end of; the points lie in a plane, so the map is quick.
-ENDLESS = "explore?data=two-optima&target=value&alpha=-2&budget=1000000&optimizer=random"
+ENDLESS = (
+    "explore?data=two-optima&target=value&alpha=-1&budget=1000000&optimizer=random"
+    "&place=minmax&min_share=0&max_price=no%20limit"
+)
 # Many short rounds that never reach the target.
-GROWING = "explore?data=two-optima&target=value&alpha=-2&budget=200&max_size=90000"
+GROWING = (
+    "explore?data=bank&sample=1000&start=3&step=1&target=value&alpha=-1&budget=200&max_size=4000"
+    "&max_stalled=9000&max_rounds=9000"
+)
 
 
 @pytest.fixture
@@ -87,9 +93,10 @@ def test_from_the_first_visit_to_the_verdict(visit: Visit, new_visit: Callable[.
     visit.page.locator(f"{WAITING}, {ENDED}").first.wait_for(timeout=PATIENCE)
     visit.page.locator(ENDED).first.wait_for(timeout=2 * PATIENCE)
     verdict = said(visit, ENDED)
-    assert "Adding 10 points (0.022" in verdict
-    assert "independent clusterings agree" in verdict
-    until(lambda: metric(visit, "Antidote points |V|").startswith("10 ("))
+    assert verdict.startswith("Confirmed: copying 80 people (400 copies, 0.88")
+    assert "from 30\N{NO-BREAK SPACE}% to 94\N{NO-BREAK SPACE}% of its fair share" in verdict
+    assert "4 of 4 independent clusterings agree" in verdict
+    until(lambda: metric(visit, "Copies of 80 people").startswith("400 ("))
     visit.page.get_by_role("button", name="Python lines").first.wait_for(timeout=2 * PATIENCE)
     wait_for_text(visit, "Against the others")
     assert visit.page.locator("[data-testid=stException]").count() == 0

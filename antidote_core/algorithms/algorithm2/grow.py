@@ -155,6 +155,8 @@ def _events(
 
     sizes = Sizes(spec, points.n)
     place = problem.place_for(spec)
+    if isinstance(place, Rows):
+        sizes.limit = min(sizes.limit, place.most)
     rounds: Iterator[Event]
     if met:
         rounds = iter(())  # plain clustering meets the target: nothing is needed

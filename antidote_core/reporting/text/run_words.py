@@ -428,7 +428,7 @@ def departures(spec: RunSpec) -> tuple[str, ...]:
     """The differences that concern this run.
 
     >>> [text.split(".")[0] for text in departures(RunSpec(dataset="adult", fairness="social"))]
-    ['Which optimum', 'Which rows']
+    ['Which optimum', 'Guard and rows', 'Which rows']
     """
     return tuple(entry.sentence for entry in DEPARTURES if entry.concerns(spec))
 

@@ -30,6 +30,9 @@ MOST_SEEDS = 30  # of a sweep
 DATA_SEED_HELP = "Draws the sample and the points of the teaching sets. Same seed, same data."
 SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
 NO_LIMIT = "no limit"
+# Start size, step and target that are usual: for many rows a target that is worth watching.
+FEW_ROWS, MANY_ROWS = (10, 1, "vanilla"), (100, 100, "four_fifths")
+SIZED = "_usual_sizes"
 USUAL_SHARE, SHARES = 10, (0, 5, 10, 20, 30, 40, 50, 75, 100)  # percent of an equal share
 USUAL_PRICE, PRICES = 10, (0, 1, 2, 5, 10, 15, 20, 30, 50, 100, NO_LIMIT)  # percent
 TARGETS = ("vanilla", "sota", "four_fifths", "lowest", "value")
@@ -241,8 +244,9 @@ def ask_run() -> RunRequest:
     """Draw the widgets and read them."""
     data = data_settings(seed_help=DATA_SEED_HELP)
     clustering, fairness = _pair()
+    usual = _usual(data, fairness)
     with st.expander("Settings of the search", expanded=not _on_a_phone()):
-        target, beside_target = _search(clustering, fairness)
+        target, beside_target = _search(clustering, fairness, usual)
     with st.expander("Guard: what must be kept"):
         guard = ask_guard(st.session_state["k"])
     with st.expander("Advanced settings"):
@@ -305,7 +309,22 @@ def _is_small() -> bool:
     return info.kind == "teaching" or own_tables.is_small(info.name, SPECTRAL_SAMPLE)
 
 
-def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
+def _usual(data: DataSettings, fairness: str) -> tuple[int, int, str]:
+    """Start size, step and target to begin with; they follow the data while nobody changes them."""
+    few = own_tables.info(data.name).kind == "teaching" or own_tables.is_small(data.name, 5000)
+    few = few or (data.sample or 5000) < 5000
+    start, step, target = FEW_ROWS if few else MANY_ROWS
+    usual = (start, step, target if FAIRNESS[fairness].by_mix else "vanilla")
+    shown = st.session_state
+    before = shown.get(SIZED, usual)
+    for key, old, new in zip(("start", "step", "target"), before, usual, strict=True):
+        if old != new and shown.get(key) == old:
+            shown[key] = new
+    shown[SIZED] = usual
+    return usual
+
+
+def _search(clustering: str, fairness: str, usual: tuple[int, int, str]) -> tuple[str | float, Any]:
     """Draw them; the target, and the place beside it."""
     paper, best = st.columns(2)
     paper.button(
@@ -325,11 +344,11 @@ def _search(clustering: str, fairness: str) -> tuple[str | float, Any]:
         "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
     )
     left, right = st.columns(2)
-    _number(left, "start")
-    _number(right, "step")
+    _number(left, "start", usual=usual[0])
+    _number(right, "step", usual=usual[1])
     target = _choose_target(
         "Target (α)", _targets((clustering, fairness)),
-        FAIRNESS[fairness].usual_target, ("target", "alpha"),
+        FAIRNESS[fairness].usual_target, ("target", "alpha"), usual[2],
         "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
         "below the fair algorithm; four_fifths: every group has at least 80 % of its fair share in "
         "every cluster (our analogue of the four-fifths rule); lowest: as low as it gets with the "
@@ -353,12 +372,13 @@ def _choose_target(
     options: list[str],
     usual: float,
     keys: tuple[str, str],
+    first: str,
     says: str,
     number_says: str,
 ) -> str | float:
     """What a cost must come to, by name or as a number of the visitor's own."""
     kind = st.segmented_control(
-        label, options, default="vanilla", required=True, key=keys[0], bind=URL, width="stretch",
+        label, options, default=first, required=True, key=keys[0], bind=URL, width="stretch",
         help=says,
     )  # fmt: skip
     if kind != "value":
@@ -413,12 +433,12 @@ def _advanced() -> tuple[float, float]:
     return percentiles
 
 
-def _number(place: Any, key: str, disabled: bool = False) -> Any:
+def _number(place: Any, key: str, disabled: bool = False, usual: float | None = None) -> Any:
     """Draw the number of that name."""
     one = NUMBERS[key]
     return place.number_input(
-        one.label, one.least, one.most, one.usual, step=one.step, placeholder=one.empty, key=key,
-        bind=URL, disabled=disabled, help=one.says,
+        one.label, one.least, one.most, one.usual if usual is None else usual, step=one.step,
+        placeholder=one.empty, key=key, bind=URL, disabled=disabled, help=one.says,
     )  # fmt: skip
 
 
@@ -467,7 +487,7 @@ def ask_sweep() -> Request:
     targets = [FAIRNESS[fairness].usual_target for _, fairness in combinations]
     target = _choose_target(
         "Target (α): better than", [t for t in _targets(*combinations) if t != "lowest"],
-        max(targets, default=-0.5), ("reach", "reach_at"),
+        max(targets, default=-0.5), ("reach", "reach_at"), "vanilla",
         "α: what a cell must reach to count. vanilla: below plain clustering; sota: below the "
         "fair algorithm; value: at most a number of yours. Cells do not depend on it: with "
         "another target, they are judged again and not computed again.",
