@@ -103,11 +103,13 @@ class Problem:
         self.k, self.restarts, self.seed = k, restarts, seed
         self.evaluator = self.clustering.make_evaluator(points, groups, k, restarts, seed)
         self._statistic, self._violation = self.fairness.statistic, violation
+        self._finer = self.fairness.finer
         if self.fairness.compiles and clustering == "kmeans":
             from antidote_core.clustering.compiled import compiled
 
             self._statistic = compiled(self.fairness.statistic)
             self._violation = compiled(violation)
+            self._finer = compiled(self._finer) if self._finer is not None else None
         self.vanilla = self.cluster(np.empty((0, points.shape[1])))
         self.set_guard(min_share, max_price)
 
@@ -165,8 +167,8 @@ class Problem:
         if beyond > 0.0:
             return OUTSIDE * (1.0 + beyond)
         cost = self._cost_of(centers, counts, group_costs)
-        if self.fairness.finer is not None and cost == self.fairness.worst:
-            return cost + self.fairness.finer(counts, group_costs)
+        if cost == self.fairness.worst and self._finer is not None:
+            return cost + float(self._finer(counts, group_costs))
         return cost
 
     def cost_at_rank(self, rank: float) -> float:

@@ -107,6 +107,7 @@ class PartitionedProblem(Problem):
         )
         self.points, self.groups = self.evaluator.sample_points, self.evaluator.sample_groups
         self._statistic, self._violation = self.fairness.statistic, violation
+        self._finer = self.fairness.finer
         self.vanilla = self.cluster(np.empty((0, parts.d)))
         self.set_guard(min_share, max_price)
 

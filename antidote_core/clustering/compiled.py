@@ -23,6 +23,7 @@ def warm() -> None:
     from antidote_core.clustering.kmeans import KMeansEvaluator
     from antidote_core.clustering.son import son_clustering
     from antidote_core.fairness import FAIRNESS
+    from antidote_core.guard import violation
     from antidote_core.quality import silhouette
 
     rng = np.random.default_rng(0)
@@ -35,6 +36,9 @@ def warm() -> None:
     for entry in FAIRNESS.values():
         if entry.compiles:
             compiled(entry.statistic)(counts, group_costs)
+            if entry.finer is not None:
+                compiled(entry.finer)(counts, group_costs)
+    compiled(violation)(counts, group_costs, 1.0, 1.0)
     son_clustering(points, lam=0.1)
     silhouette(points, groups)
 
