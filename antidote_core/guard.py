@@ -8,7 +8,6 @@ the squared distances of all points of U to the centres of their clusters, for e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,9 +106,6 @@ def violation(counts: Floats, group_costs: Floats, least: float, most: float) ->
     if inertia > most * (1.0 + ROUNDING):
         beyond += inertia / most - 1.0 if most > 0.0 else inertia
     return beyond
-
-
-Violation = Callable[[Floats, Floats, float, float], float]
 
 
 def check_guard(min_share: object, max_price: object, k: int) -> None:

@@ -33,7 +33,6 @@ SURE = 0.97  # chance of being found below which a note says so
 ATTEMPTS = 4
 WIDER_MARGIN = 2.0
 FOLLOWED = 3  # aims, the most promising ones
-FOLLOWED_IN_VAIN = 6
 HOPELESS = 3.0  # times the size of the best: an aim that needs more at first is not followed
 BEYOND = 0.5  # of the way on from the target, for the detour by a harder one
 DETOUR_PASSES = 12
