@@ -45,15 +45,8 @@ def measure(case: str, seed: int, lasting: float, outside: int) -> str | None:
     if data is None:
         return None
     problem = Problem(data, fairness=fairness, k=k, seed=seed)
-    smallest = np.bincount(problem.vanilla.labels, minlength=k).min()
     begun, first = time.perf_counter(), float("nan")
-    designer = RowDesigner(
-        problem,
-        allowed_rows(problem.points),
-        lasting=lasting,
-        least=min(0.1 / k * data.n, smallest),
-        most=1.1 * problem.vanilla.objective,
-    )
+    designer = RowDesigner(problem, allowed_rows(problem.points), lasting=lasting)
     steps = designer.smallest(target)
     while True:
         try:

@@ -83,10 +83,7 @@ def row_rounds(
     nothing yet, the one that comes nearest to tipping the contest. With growth "bisect" the program
     finds the smallest size itself, in one round.
     """
-    guard = problem.guard
-    designer = RowDesigner(
-        problem, place.allowed, place.max_copies, spec.lasting, guard.least, guard.most, stop
-    )
+    designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, stop)
     limit = problem.vanilla.cost if target is None else target
     notes: tuple[str, ...] = ()
     index = 0

@@ -149,9 +149,9 @@ class _SearchValue:
         self._statistic = contest.problem.fairness.statistic
         self._points, self._groups = points, groups
         self._share = len(points) / len(contest.problem.points)
-        self._least = contest.least * self._share
+        self._least = contest.problem.guard.least * self._share
         self._plain = contest.problem.vanilla.objective * self._share
-        self._most = contest.most * self._share / self._plain
+        self._most = contest.problem.guard.most * self._share / self._plain
         self._squares = np.bincount(
             groups, weights=np.einsum("ij,ij->i", points, points), minlength=g
         )

@@ -12,7 +12,7 @@ answer, and the slack that is left says what cannot be had.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -116,6 +116,14 @@ def plan_copies(
         bound += of_size * size
     short = _short(limits, matrix @ copies - limits.relief * relief)
     return Plan(copies, prices, short, bound, reduced, relief)
+
+
+def between(limits: Limits, plan: Plan, copies: Floats, part: float) -> Plan:
+    """The plan that goes this part of the way from `copies` (columns,) to another plan."""
+    mixed = copies + part * (plan.copies - copies)
+    relief = part * plan.relief
+    short = _short(limits, limits.matrix @ mixed - limits.relief * relief)
+    return replace(plan, copies=mixed, short=short, relief=relief)
 
 
 def _short(limits: Limits, values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The contest against rivals, with a guard against hollow wins and a margin that lasts.
+"""The contest against rivals, with the guard of the problem and a margin that lasts.
 
 The lead of a clustering B over a rival C is a sum over people, sum_i (d_C(x_i)^2 - d_B(x_i)^2), and
 itself a sample: its standard error is sqrt(n) sd_i(d_C(x_i)^2 - d_B(x_i)^2). A margin of z of them
@@ -37,38 +37,26 @@ class Standing:
 
 
 class GuardedContest(Contest):
-    """A contest in which a clustering that breaks the guard costs the worst there is.
+    """A contest in which a clustering that breaks the guard costs more than plain clustering.
 
-    `least` people of U in every cluster, inertia of U at most `most`; `lasting` is z.
+    `lasting` is z.
     """
 
-    def __init__(self, problem: Problem, least: float, most: float, lasting: float) -> None:
+    def __init__(self, problem: Problem, lasting: float) -> None:
         super().__init__(problem)
-        self.least, self.most, self.lasting = least, most, lasting
-        self._members = np.bincount(problem.groups).astype(np.float64)
-        self._worst = 0.0 if problem.fairness.name == "balance" else math.inf
+        self.lasting = lasting
         self.fixed_margin = MARGIN * problem.vanilla.objective
         self._squares: dict[int, tuple[Cut, Floats, float]] = {}
 
-    def guarded(self, counts: Floats, group_costs: Floats) -> bool:
-        """Whether no cluster is too small, and U not clustered too loosely."""
-        small = counts.sum(axis=1).min() < self.least
-        return not small and self.inertia_of(group_costs) <= self.most
+    def beyond(self, run: Run) -> float:
+        """How far a run is from keeping the guard, as a part; 0 when it keeps it."""
+        return self.problem.guard.violation(run.fixpoint.counts, run.fixpoint.group_costs)
 
-    def inertia_of(self, group_costs: Floats) -> float:
-        """Inertia of U from what its groups pay on average."""
-        return float(group_costs @ self._members)
-
-    def cost(self, counts: Floats, group_costs: Floats) -> float:
-        """F, or the worst value where the guard is broken."""
-        if not self.guarded(counts, group_costs):
-            return self._worst
-        return super().cost(counts, group_costs)
-
-    def cost_of(self, antidote: Floats) -> float:
-        """The guarded cost of C(U ∪ V)."""
-        _, counts, group_costs = self.evaluator.statistics(antidote)
-        return self.cost(counts, group_costs)
+    def fairness_of(self, run: Run) -> float:
+        """F where a run rests, whatever the guard says."""
+        statistic = self.problem.fairness.statistic
+        assert statistic is not None
+        return float(statistic(run.fixpoint.counts, run.fixpoint.group_costs))
 
     def squares(self, centers: Floats) -> Floats:
         """Squared distance (n,) of every row of U to the nearest of these centres."""

@@ -15,13 +15,29 @@ from typing import Any
 import numpy as np
 
 from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
-from antidote_core.algorithms.design.contest import HUNT_BATCH, HUNT_STARTS, RESTARTS, SAME, Run
+from antidote_core.algorithms.design.contest import (
+    FINDABLE,
+    HUNT_BATCH,
+    HUNT_LONG,
+    HUNT_STARTS,
+    IN_DOUBT,
+    RESTARTS,
+    SAME,
+    Run,
+)
 from antidote_core.algorithms.design.designer import DesignStep
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.aims import Aim
-from antidote_core.algorithms.rows.copies_program import PRICE, Plan, plan_copies, whole_copies
+from antidote_core.algorithms.rows.copies_program import (
+    PRICE,
+    Limits,
+    Plan,
+    between,
+    plan_copies,
+    whole_copies,
+)
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest, Standing
+from antidote_core.algorithms.rows.guarded_contest import HALF, GuardedContest, Standing
 from antidote_core.algorithms.rows.row_design import Reasons, RowDesign, copied
 from antidote_core.algorithms.rows.row_limits import RowLimits
 from antidote_core.geometry import nearest_center
@@ -33,6 +49,9 @@ FIRST_COPIES, MORE_COPIES = 0.1, 1.4  # at first, and when they do not suffice
 SMALLEST_TRUST = 1e-3
 MISSED = 1e-4  # copies of the best row, for a limit to count as missed
 AGAIN = 0.3  # of the widest trust region, after a hunt
+LEFT, MOST_LEFT = 2e-4, 5e-4  # of the inertia allowed, since fresh runs stop short
+TIGHT = 1.1 * HALF  # of the margin, once rivals are known where they stand
+PARTS = (0.75, 0.5, 0.25)  # of the way to a V that misses the target
 CALM = 0.7  # of what was asked for before, after a pass that brought nothing
 
 
@@ -59,6 +78,7 @@ class Pass:
 
     cells: Cells
     cuts: list[Cut]
+    limits: Limits
     plan: Plan
     cut_prices: Floats
     copies: Ints
@@ -129,8 +149,13 @@ class Path:
     held: Floats
     excess: float = math.inf
     merit: float = math.inf
+    cost: float = math.inf
     room: float = 0.0
+    part: float = 1.0 - LEFT
+    margin: float = 1.0
+    kept: Pass | None = None
     most_copies: float = FIRST_COPIES
+    full: bool = False
     begin: Ints | None = None
     stale: int = 0
     short: int = 0
@@ -158,6 +183,12 @@ class Path:
         """Go on after a hunt has taught a rival."""
         self.stale, self.short, self.radius = 0, 0, AGAIN * self.widest
 
+    def tighten(self, best: Pass) -> None:
+        """Go on from the best pass, with no more of a lead than the contest asks for."""
+        self.margin, self.kept = TIGHT, best
+        self.centers, self.cost = best.centers, best.run.cost
+        self.again()
+
 
 def drawn_more(draws: Floats | None, missed: int | None, k: int) -> Floats:
     """How likely each of k centres should be drawn, with a missed one likelier than before."""
@@ -168,8 +199,8 @@ def drawn_more(draws: Floats | None, missed: int | None, k: int) -> Floats:
 
 
 PASSES = 40
+TANGENTS = 5  # programs of one pass, each with what the last one overlooked
 VISITED = 4  # places whose tangents are kept
-FINDABLE = 0.85  # wanted chance that k-means with ten starts comes to the clustering
 HUNTS = 4  # that turned up a rival, from one aim
 MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
 NOT_MUCH_LARGER = 1.5  # than the best so far
@@ -182,6 +213,7 @@ MOST_OF_POSSIBLE = 0.8
 SCATTERED = 1.2  # how much more room than fresh runs were seen to need
 COPY_COST = 1e-5  # where the size is given, copies that do not help are left out
 RELIEF_COST = 1e4
+GUARD_PRICE = 10.0  # of 1% too much inertia, in 0.01 of t
 LEAD_PRICE = 20.0  # a rival ahead by 1% weighs as much as 0.2 of t
 
 
@@ -225,14 +257,18 @@ class Passes:
             if path.stuck:
                 if pending is None or hunts >= HUNTS:
                     break
-                won = yield from self._hunt(path, *pending, aim, index, goal, found)
-                pending, hunts = None, hunts + 1
-                if won:
-                    break
-                path.again()
+                if path.margin == 1.0 and goal.smallest and pending[0].cut_prices.any():
+                    path.tighten(pending[0])
+                else:
+                    won = yield from self._hunt(path, *pending, aim, index, goal, found)
+                    pending, hunts = None, hunts + 1
+                    if won:
+                        break
+                    path.again()
             step = self.one(path, goal, found, margin)
             if step is None:
                 break
+            step = self._part_of_the_way(path, step, goal)
             standing = self._standing(step, goal)
             yield self._report(
                 "cut" if standing.ahead else "pass", step, standing, aim, index, goal, found
@@ -243,7 +279,7 @@ class Passes:
                 pending = (step, standing)
                 if found.best is None and found.doubtful is None:
                     worth = yield from self._hunt(path, *pending, aim, index, goal, found)
-                    pending = None
+                    pending, path.short = None, 0
                 better = worth
             elif standing.ahead:
                 self._keep_nearest(step, standing, aim.name, goal, found)
@@ -269,32 +305,59 @@ class Passes:
         if enough is None:
             enough = self.contest.cost(*self.contest.evaluator.at(path.centers)) + self.shifts.close
         else:
-            wanted = self.shifts.relief(
-                enough - (max(path.room, self.room) if goal.smallest else 0.0)
-            )
+            wanted = self.shifts.relief(self._asked(path, enough) if goal.smallest else enough)
         cuts = self.contest.rivals_of(path.centers, enough)
-        limits = self._limits.at(
-            cells, cuts, wanted, path.radius, path.held, margin, self.errors, path.draws,
-            path.visited,
-        )  # fmt: skip
-        scaled = limits.scaled()
-        if goal.smallest:
-            size = self._ceiling(path, found)
-            plan = plan_copies(scaled, self.cap, size=size, begin=path.begin)
-        else:
-            size = goal.size
-            plan = plan_copies(
-                scaled, self.cap, size=size, copy_cost=COPY_COST, relief_cost=RELIEF_COST,
-                begin=path.begin,
+        size = self._ceiling(path, found) if goal.smallest else goal.size
+        places = path.visited
+        for _ in range(TANGENTS):
+            limits = self._limits.at(
+                cells, cuts, wanted, path.radius, path.held, margin * path.margin, self.errors,
+                path.draws, places, path.part,
             )  # fmt: skip
-        path.begin = plan.useful
-        if goal.smallest and plan.copies.sum() > size - 1:
+            scaled = limits.scaled()
+            if goal.smallest:
+                plan = plan_copies(scaled, self.cap, size=size, begin=path.begin)
+            else:
+                plan = plan_copies(
+                    scaled, self.cap, size=size, copy_cost=COPY_COST, relief_cost=RELIEF_COST,
+                    begin=path.begin,
+                )  # fmt: skip
+            path.begin = plan.useful
+            shift = self._limits.foretold(limits, len(cuts), plan.copies, path.radius)
+            place = self._limits.too_loose(cells, shift, path.part)
+            if place is None:
+                break
+            places = (*places, place)
+        path.full = goal.smallest and plan.copies.sum() > size - 1
+        if path.full:
             path.most_copies = min(MORE_COPIES * path.most_copies, MOST_COPIES)
         copies = whole_copies(scaled, plan, self.cap, size)
         run = self.contest.run(copied(self._columns, copies), path.centers)
         scale = np.abs(limits.matrix[: len(cuts)]).max(axis=1, initial=1e-300)
         foretold = self._limits.foretold(limits, len(cuts), copies, path.radius)
-        return Pass(cells, cuts, plan, plan.prices[: len(cuts)] / scale, copies, run, foretold)
+        prices = plan.prices[: len(cuts)] / scale
+        return Pass(cells, cuts, scaled, plan, prices, copies, run, foretold)
+
+    def _asked(self, path: Path, target: float) -> float:
+        """The cost to aim at: below the target, but not further than the centres are already."""
+        asked = target - max(path.room, self.room)
+        return asked if path.kept is None else max(asked, min(target - self.room, path.cost))
+
+    def _part_of_the_way(self, path: Path, step: Pass, goal: Goal) -> Pass:
+        """A shorter way from the V that met the target, where a smaller one misses it.
+
+        Sizes are linear between two V, so every part of the way saves copies.
+        """
+        kept = path.kept
+        if not goal.smallest or kept is None or goal.met(step.run.cost) or step.size >= kept.size:
+            return step
+        for part in PARTS:
+            plan = between(step.limits, step.plan, kept.plan.copies, part)
+            copies = whole_copies(step.limits, plan, self.cap)
+            run = self.contest.run(copied(self._columns, copies), path.centers)
+            if goal.met(run.cost) and copies.sum() < kept.size:
+                return replace(step, plan=plan, copies=copies, run=run, foretold=part * step.foretold)
+        return step
 
     def shortfall(self, step: Pass) -> float:
         """How much a pass of a given size lacks: t, and the limits it missed, in copies."""
@@ -325,7 +388,8 @@ class Passes:
         contest, enough = self.contest, self._enough(step, goal)
         antidote = copied(self._columns, step.copies)
         runs: list[Run] = []
-        while len(runs) < HUNT_STARTS:
+        starts = HUNT_STARTS
+        while len(runs) < starts:
             if self.stopped():
                 return False
             runs += contest.hunt(antidote, HUNT_BATCH, self.stopped)
@@ -335,9 +399,11 @@ class Passes:
             if standing.ahead:
                 contest.remember_all(standing.ahead)
                 return False
+            chance = self._chance(step, runs, enough)
+            if len(runs) == starts == HUNT_STARTS and IN_DOUBT[0] <= chance < IN_DOUBT[1]:
+                starts = HUNT_LONG
         if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
             return False
-        chance = self._chance(step, runs, enough)
         winner = self._winner(step, standing, aim.name, goal)
         winner = replace(winner, design=replace(winner.design, chance=chance), draws=path.draws)
         if chance < FINDABLE:  # it has the lowest inertia, yet k-means may not come to it
@@ -361,7 +427,7 @@ class Passes:
         near = SAME * separation(step.centers)
         costs = [run.cost for run in runs if apart(run.fixpoint.centers, step.centers) <= near]
         worst = max(costs, default=step.run.cost)
-        if worst <= target or not math.isfinite(worst):
+        if worst <= target:
             return True
         before = self.room
         self.widen_room(SCATTERED * (worst - step.run.cost))
@@ -417,18 +483,23 @@ class Passes:
         self, path: Path, step: Pass, standing: Standing, better: bool, goal: Goal
     ) -> None:
         """Take the centres of the pass, or take it back and trust less."""
-        excess, merit = self._excess(step.run.cost, goal), self._merit(step, standing)
+        excess, merit = self._excess(step.run, goal), self._merit(step, standing)
         closer = 0 < excess < CLOSER * path.excess
         accepted = excess <= 0 or closer if goal.smallest else merit < path.merit - 1e-6
         path.aim_lower(step.run.cost, goal, self.room, self._most_room)
         progress = better or (closer if goal.smallest else accepted)
-        path.short = path.short + 1 if step.short else 0
+        growing = path.full and path.most_copies < MOST_COPIES
+        path.short = path.short + 1 if step.short and not growing else 0
         if progress:
             path.stale = 0
         elif accepted:  # one that was taken back shrinks the trust region, which ends as well
             path.stale += 1
+        path.part = max(path.part - self.contest.beyond(step.run), 1.0 - MOST_LEFT)
         if accepted:
             path.centers, path.excess, path.merit = step.centers, excess, merit
+            path.cost = step.run.cost
+            if goal.smallest and goal.met(step.run.cost) and not standing.ahead:
+                path.kept = step
             if step.surprise > SURPRISING:
                 path.radius = NARROW * min(path.radius, step.asked)
             else:
@@ -443,17 +514,17 @@ class Passes:
             if place is not None:
                 path.visited = (*path.visited[1 - VISITED :], place)
 
-    def _excess(self, cost: float, goal: Goal) -> float:
-        """By how much a cost misses the target, in units of t."""
-        if goal.target is None or not math.isfinite(cost):
+    def _excess(self, run: Run, goal: Goal) -> float:
+        """By how much a run misses the target, in units of t, and the guard."""
+        if goal.target is None:
             return math.inf
-        return max(0.0, self.shifts.relief(cost) - self.shifts.relief(goal.target))
+        unfair = self.shifts.relief(self.contest.fairness_of(run)) - self.shifts.relief(goal.target)
+        return max(0.0, unfair) + GUARD_PRICE * self.contest.beyond(run)
 
     def _merit(self, step: Pass, standing: Standing) -> float:
-        if not math.isfinite(step.run.cost):
-            return math.inf
         lead = max(0.0, standing.lead / step.run.fixpoint.inertia)
-        return self.shifts.relief(step.run.cost) + LEAD_PRICE * lead
+        unfair = self.shifts.relief(self.contest.fairness_of(step.run))
+        return unfair + LEAD_PRICE * lead + GUARD_PRICE * self.contest.beyond(step.run)
 
     def _winner(self, step: Pass, standing: Standing, name: str, goal: Goal) -> Winner:
         n = len(self.problem.points)

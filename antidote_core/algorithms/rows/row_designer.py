@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from antidote_core.algorithms.design.contest import Run
-from antidote_core.algorithms.design.designer import COSTS, DesignStep
+from antidote_core.algorithms.design.designer import AGREEMENT, COSTS, DesignStep
 from antidote_core.algorithms.rows.aims import Aim, Aims
 from antidote_core.algorithms.rows.fair_shifts import BalanceShifts, fair_shifts
 from antidote_core.algorithms.rows.guarded_contest import GuardedContest, weighted_checks
@@ -47,8 +47,7 @@ Steps = Generator[DesignStep, None, RowDesign]
 class RowDesigner:
     """Copies of the `allowed` rows (n,) of one k-means problem, at most `max_copies` of each.
 
-    No cluster of an answer holds fewer than `least` people of U, and its inertia on U is at most
-    `most`. `lasting` (z >= 0) is the margin of every contest in standard errors of the lead, and,
+    Answers keep the guard of the problem. `lasting` (z >= 0) is the margin of every contest in standard errors of the lead, and,
     for balance, of the shares of the groups as far as half of the way to the target allows.
     """
 
@@ -58,8 +57,6 @@ class RowDesigner:
         allowed: Mask,
         max_copies: int = 5,
         lasting: float = 1.0,
-        least: float = 0.0,
-        most: float = math.inf,
         cancel: Cancel | None = None,
     ) -> None:
         if not isinstance(problem.evaluator, KMeansEvaluator):
@@ -78,9 +75,9 @@ class RowDesigner:
         self.allowed = check_allowed(allowed, len(problem.points))
         self.max_copies = max_copies
         self._cancel = cancel
-        self.contest = GuardedContest(problem, least, most, lasting)
+        self.contest = GuardedContest(problem, lasting)
         self.shifts = fair_shifts(problem)
-        rng = np.random.default_rng([problem.seed, _SEED])
+        rng = np.random.default_rng(_SEED)  # aims, and so sizes, are alike for all seeds of a run
         self._aims = Aims(self.contest, self.shifts, rng)
         self._passes = Passes(
             self.contest, self.shifts, np.flatnonzero(self.allowed), max_copies, self._stopped
@@ -228,7 +225,8 @@ class RowDesigner:
             again = self._aims.aim(winner.design.start, winner.centers)
             yield from self._passes.follow(again, goal, found, margin=margin, draws=draws)
         if failed is not None:
-            return failed
+            enough = failed.checks == CHECKS and failed.share >= AGREEMENT
+            return replace(failed, holds=enough and failed.best_cost <= limit)
         return self._as_it_is(found.nearest or found.best)
 
     def _beaten(self, winner: Winner) -> bool:
@@ -313,8 +311,7 @@ class RowDesigner:
         """A clustering that spoilt a check is a rival, or shows that more room is needed."""
         run = self.contest.run(copied(self.problem.points, design.copies), centers)
         if run.cost <= limit:
-            if math.isfinite(cost):
-                self._passes.widen_room(1.2 * (cost - run.cost))
+            self._passes.widen_room(1.2 * (cost - run.cost))
         else:
             self.contest.remember(run)
             self._spoilers.append(run)
@@ -323,7 +320,7 @@ class RowDesigner:
 
     def _plain_is_guarded(self) -> bool:
         vanilla = self.problem.vanilla
-        return self.contest.guarded(*self.contest.evaluator.at(vanilla.centers))
+        return self.problem.guard.keeps(*self.contest.evaluator.at(vanilla.centers))
 
     def _nothing(self) -> RowDesign:
         copies = np.zeros(len(self.problem.points), dtype=np.int64)
@@ -343,6 +340,11 @@ class RowDesigner:
             notes.append(
                 "No copies of the rows allowed were found that hold: allow more copies of a row or "
                 "wider percentiles, or choose an easier target."
+            )
+        if design.holds and design.share < 1.0:
+            notes.append(
+                f"{round(design.share * design.checks)} of {design.checks} independent clusterings "
+                f"agree; no copies were found on which all of them do."
             )
         if design.chance < SURE:
             notes.append(

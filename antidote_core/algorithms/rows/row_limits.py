@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells
+from antidote_core.algorithms.design.cluster_sums import Cells, cells_at
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.copies_program import Limits
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
@@ -99,6 +99,12 @@ def _crossing(cells: Cells, points: Floats) -> Floats:
     return crossing
 
 
+def _inertia_of(cells: Cells, centers: Floats) -> float:
+    """Inertia of U at centres (k, d) if everybody stays in their cell."""
+    return cells.inertia + float((cells.sizes[:, None] * (centers - cells.means) ** 2).sum())
+
+
+OVERLOOKED = 1e-4  # of a limit, by which a tangent may be off
 KEPT_ROOM = 0.5  # of the way from a perfect mix to the target, left by the margin on the shares
 
 
@@ -132,13 +138,14 @@ class RowLimits:
         errors: float = 0.0,
         draws: Floats | None = None,
         visited: Sequence[Cells] = (),
+        part: float = 1.0,
     ) -> Limits:
         """The limits at these cells; `wanted` is the t of the target, if there is one.
 
         `held` (k,) copies per cell in the last pass, `margin` a factor for what rivals lose by,
         `errors` standard errors of the shares to be kept from the target, `draws` (k,) how much
         likelier than on U alone a random start should be drawn from each cell; what is convex has a
-        tangent at every place `visited` as well.
+        tangent at every place `visited` as well; `part` of the inertia allowed is used.
         """
         points = self.contest.problem.points
         squares = self.contest.squares(cells.centers)
@@ -155,8 +162,8 @@ class RowLimits:
             beyond = begun - (place.centers - cells.centers).ravel()
             if place is cells or self.shifts.convex:
                 blocks.append(self._fairness(place, wanted, effect, beyond, errors))
-            if math.isfinite(self.contest.most):
-                blocks.append(self._guard(place, effect, beyond))
+            if math.isfinite(self.contest.problem.guard.most):
+                blocks.append(self._guard(place, effect, beyond, part))
         return Limits(
             np.vstack([block.rows for block in blocks]),
             np.concatenate([block.lower for block in blocks]),
@@ -171,6 +178,19 @@ class RowLimits:
         begun = radius - limits.upper[trust]
         shift: Floats = limits.matrix[trust] @ copies + begun
         return shift
+
+    def too_loose(self, cells: Cells, shift: Floats, part: float) -> Cells | None:
+        """Where this shift (k * d,) leads, if U has more than its `part` of the inertia allowed.
+
+        Inertia is convex and lies above its tangents, so that one at the cells may hide it.
+        """
+        problem = self.contest.problem
+        centers = cells.centers + shift.reshape(cells.centers.shape)
+        most = problem.guard.most * (part + OVERLOOKED)
+        if _inertia_of(cells, centers) <= most:  # and less still where people may change cells
+            return None
+        place = cells_at(centers, problem.points, problem.groups)
+        return place if place is not None and _inertia_of(place, centers) > most else None
 
     def _rivals(self, cells: Cells, cuts: Sequence[Cut], squares: Floats, margin: float) -> _Block:
         rows, ends = np.empty((len(cuts), len(self.rows))), np.empty(len(cuts))
@@ -203,8 +223,8 @@ class RowLimits:
             ends.append((draws[c] - 1.0) * mass.sum())
         return _Block(np.array(rows), np.array(ends), np.full(len(ends), np.inf))
 
-    def _guard(self, cells: Cells, effect: Floats, begun: Floats) -> _Block:
-        inertia = cells.inertia + float((cells.sizes[:, None] * cells.shifts**2).sum())
+    def _guard(self, cells: Cells, effect: Floats, begun: Floats, part: float) -> _Block:
+        inertia = _inertia_of(cells, cells.centers)
         slope = (2.0 * cells.sizes[:, None] * cells.shifts).ravel()
-        end = np.array([self.contest.most - inertia - slope @ begun])
+        end = np.array([part * self.contest.problem.guard.most - inertia - slope @ begun])
         return _Block((slope @ effect)[None, :], np.array([-np.inf]), end)

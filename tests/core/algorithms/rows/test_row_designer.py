@@ -130,16 +130,16 @@ def test_weights_need_not_be_whole(problem):
     assert max(fresh_costs(problem, fractional.weights)) <= -0.8
 
 
-def test_the_guard_is_kept(problem, design):
-    most = problem.vanilla.objective * 1.0005
-    tight = finish(RowDesigner(problem, allowed_rows(problem.points), most=most).smallest(-0.8))
+def test_the_guard_is_kept(design):
+    loose = Problem(cross(), fairness="balance", k=2, max_price=0.0005)
+    tight = finish(RowDesigner(loose, allowed_rows(loose.points)).smallest(-0.8))
     assert not tight.reached
     assert tight.notes
     people = np.bincount(KMeans(2, n_init=10, random_state=1).fit(
-        problem.points, sample_weight=design.weights).labels_)  # fmt: skip
-    asked = int(people.min()) // 2
-    roomy = finish(RowDesigner(problem, allowed_rows(problem.points), least=asked).smallest(-0.8))
-    assert roomy.reached
+        loose.points, sample_weight=design.weights).labels_)  # fmt: skip
+    asked = int(people.min()) // 2 / len(loose.points)
+    roomy = Problem(cross(), fairness="balance", k=2, min_share=asked)
+    assert finish(RowDesigner(roomy, allowed_rows(roomy.points)).smallest(-0.8)).reached
 
 
 def test_a_target_that_plain_clustering_meets_needs_nothing(problem):
