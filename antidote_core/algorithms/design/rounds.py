@@ -8,6 +8,7 @@ import numpy as np
 
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.design.designer import Cancel, Design, Designer, DesignStep
+from antidote_core.algorithms.rows.row_design import RowDesign
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.algorithms.steps import finish, relayed
 from antidote_core.datasets import load_for
@@ -132,12 +133,13 @@ def design_frontier(
     sizes: Sequence[int],
     data: Dataset | None = None,
     cancel: Cancel | None = None,
-) -> list[Design]:
+) -> list[Design] | list[RowDesign]:
     """The best verified V for each size, small to large, from one call.
 
-    Takes data, cost, k, restarts, box and seed from the spec; `data` overrides the data set that it
-    names. A design of one size starts from that of the size before and knows its rivals; where
-    fewer points did better, theirs stand. After `cancel()` the sizes done so far are returned.
+    Takes data, cost, k, restarts, place, guard and seed from the spec; `data` overrides the data
+    set that it names. With place="rows" V are copies of rows, else points in the box. A design of
+    one size starts from that of the size before and knows its rivals; where fewer points did
+    better, theirs stand. After `cancel()` the sizes done so far are returned.
 
     >>> spec = RunSpec(dataset="blobs", fairness="social", optimizer="design")
     >>> few, many = design_frontier(spec, [20, 5])
@@ -146,16 +148,19 @@ def design_frontier(
     """
     chosen = load_for(spec) if data is None else data
     problem = Problem.of(spec, chosen)
-    return finish(frontier_steps(problem, sizes, problem.place_for(spec), cancel))
+    place = problem.place_for(spec)
+    _check_sizes(sizes)
+    if isinstance(place, Rows):
+        designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, cancel)
+        return designer.frontier(sizes)
+    return finish(frontier_steps(problem, sizes, place, cancel))
 
 
 def frontier_steps(
     problem: Problem, sizes: Sequence[int], place: Place, cancel: Cancel | None = None
 ) -> Generator[DesignStep, None, list[Design]]:
-    """`design_frontier` step by step."""
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
+    """`design_frontier` step by step, with points in the box of a place."""
+    _check_sizes(sizes)
     designer = Designer(problem, (place.lower, place.upper), cancel)
     designs: list[Design] = []
     for size in sorted(set(sizes)):
@@ -168,6 +173,12 @@ def frontier_steps(
             found = designs[-1]
         designs.append(found)
     return designs
+
+
+def _check_sizes(sizes: Sequence[int]) -> None:
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
 
 
 def _better(design: Design, fewer: Design) -> bool:

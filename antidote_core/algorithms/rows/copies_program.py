@@ -22,11 +22,11 @@ from antidote_core.types import Floats, Ints
 
 PRICE = 1e3  # of one unit of slack, in copies
 BEST_PER_ROW = 120  # columns to begin with, for every row of the program and each direction
-FEW_PER_ROW = 8
+FEW_PER_ROW = 1
 MOST_JOINING = 600
 MOST_SOLVES = 30
 TOLERANCE = 1e-6
-KEPT = 800  # columns a program hands on to the next
+KEPT = 400  # columns a program hands on to the next
 NEAR_CANDIDATES = 40  # whole numbers may need a few rows that the fractions did not
 
 
@@ -110,8 +110,10 @@ def plan_copies(
     copies[chosen] = np.clip(optimum.values[: len(chosen)], 0.0, cap)
     relief = 0.0 if relief_cost is None else float(optimum.values[len(chosen)])
     ends = np.where(prices > 0, limits.lower, limits.upper)
-    bound = float(prices[prices != 0] @ ends[prices != 0])
-    bound += cap * float(np.minimum(reduced, 0.0).sum())
+    priced = np.where(np.isfinite(ends), prices, 0.0)  # a limit that is not there has no price
+    ends = np.where(priced != 0, ends, 0.0)
+    reduced = copy_cost - priced @ matrix - of_size
+    bound = float(priced @ ends) + cap * float(np.minimum(reduced, 0.0).sum())
     if bounded:
         bound += of_size * size
     short = _short(limits, matrix @ copies - limits.relief * relief)

@@ -16,11 +16,8 @@ import numpy as np
 
 from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
 from antidote_core.algorithms.design.contest import (
-    FINDABLE,
     HUNT_BATCH,
-    HUNT_LONG,
     HUNT_STARTS,
-    IN_DOUBT,
     RESTARTS,
     SAME,
     Run,
@@ -44,7 +41,7 @@ from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints, jsonable
 
 PATIENCE = 4  # passes that bring nothing
-LIKELIER, LIKELIEST = 1.1, 2.0  # to be drawn, for a centre that random starts miss
+LIKELIER, LIKELIEST = 1.1, 1.25  # to be drawn, for a missed centre; more takes too many copies
 FIRST_COPIES, MORE_COPIES = 0.1, 1.4  # at first, and when they do not suffice
 SMALLEST_TRUST = 1e-3
 MISSED = 1e-4  # copies of the best row, for a limit to count as missed
@@ -201,7 +198,8 @@ def drawn_more(draws: Floats | None, missed: int | None, k: int) -> Floats:
 PASSES = 40
 TANGENTS = 5  # programs of one pass, each with what the last one overlooked
 VISITED = 4  # places whose tangents are kept
-HUNTS = 4  # that turned up a rival, from one aim
+FINDABLE = 0.85  # wanted chance that k-means with ten starts comes to the clustering
+HUNTS = 3  # that turned up a rival, from one aim
 MOST_COPIES = 0.25  # of the rows of U: beyond that V is no small addition
 NOT_MUCH_LARGER = 1.5  # than the best so far
 WORTH = 0.995  # of the size, for a pass to have brought something
@@ -351,12 +349,16 @@ class Passes:
         kept = path.kept
         if not goal.smallest or kept is None or goal.met(step.run.cost) or step.size >= kept.size:
             return step
+        assert goal.target is not None
+        enough = max(goal.target - self.room, min(kept.run.cost, goal.target))
         for part in PARTS:
             plan = between(step.limits, step.plan, kept.plan.copies, part)
             copies = whole_copies(step.limits, plan, self.cap)
             run = self.contest.run(copied(self._columns, copies), path.centers)
-            if goal.met(run.cost) and copies.sum() < kept.size:
-                return replace(step, plan=plan, copies=copies, run=run, foretold=part * step.foretold)
+            if run.cost <= enough and copies.sum() < kept.size:
+                return replace(
+                    step, plan=plan, copies=copies, run=run, foretold=part * step.foretold
+                )
         return step
 
     def shortfall(self, step: Pass) -> float:
@@ -388,8 +390,7 @@ class Passes:
         contest, enough = self.contest, self._enough(step, goal)
         antidote = copied(self._columns, step.copies)
         runs: list[Run] = []
-        starts = HUNT_STARTS
-        while len(runs) < starts:
+        while len(runs) < HUNT_STARTS:
             if self.stopped():
                 return False
             runs += contest.hunt(antidote, HUNT_BATCH, self.stopped)
@@ -399,11 +400,9 @@ class Passes:
             if standing.ahead:
                 contest.remember_all(standing.ahead)
                 return False
-            chance = self._chance(step, runs, enough)
-            if len(runs) == starts == HUNT_STARTS and IN_DOUBT[0] <= chance < IN_DOUBT[1]:
-                starts = HUNT_LONG
         if goal.target is not None and goal.smallest and not self._steady(step, runs, goal.target):
             return False
+        chance = self._chance(step, runs, enough)
         winner = self._winner(step, standing, aim.name, goal)
         winner = replace(winner, design=replace(winner.design, chance=chance), draws=path.draws)
         if chance < FINDABLE:  # it has the lowest inertia, yet k-means may not come to it

@@ -47,9 +47,10 @@ class RowDesign:
 
     `share` of `checks` independent clusterings with fresh seeds meet the target, or come to the
     cost without one; `best_cost` is that of the best of them, NaN before they ran. It `holds` when
-    all agree, or, where that cannot be had, the best of them and seven of eight; and has `reached` the target when that is what they come to. `chance`: that k-means
-    with ten starts comes to the clustering, estimated from single starts. `bound` is a proven lower
-    bound on the copies for the last aim and the rivals known then, None where there is none.
+    all agree, or, where that cannot be had, the best of them and seven of eight; it has `reached`
+    the target when that is what they come to. `chance`: that k-means with ten starts comes to the
+    clustering, estimated from single starts. `bound` is a proven lower bound on the copies for the
+    last aim and the rivals known then, None where there is none.
     """
 
     copies: Ints | Floats

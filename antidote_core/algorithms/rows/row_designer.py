@@ -47,8 +47,9 @@ Steps = Generator[DesignStep, None, RowDesign]
 class RowDesigner:
     """Copies of the `allowed` rows (n,) of one k-means problem, at most `max_copies` of each.
 
-    Answers keep the guard of the problem. `lasting` (z >= 0) is the margin of every contest in standard errors of the lead, and,
-    for balance, of the shares of the groups as far as half of the way to the target allows.
+    Answers keep the guard of the problem. `lasting` (z >= 0) is the margin of every contest in
+    standard errors of the lead, and, for balance, of the shares of the groups as far as half of the
+    way to the target allows.
     """
 
     def __init__(
@@ -141,8 +142,20 @@ class RowDesigner:
         return self._kept(checked, target)
 
     def frontier(self, sizes: Iterable[int]) -> list[RowDesign]:
-        """The best design of every size, smallest first; more copies are never less fair."""
-        return [finish(self.best(size)) for size in sorted(set(sizes))]
+        """The best design of every size, smallest first; more copies are never less fair.
+
+        Where no V of a size holds, its design is that of the size before, or the one that comes
+        nearest. After `cancel` the sizes done so far are returned.
+        """
+        designs: list[RowDesign] = []
+        for size in sorted(set(sizes)):
+            found = finish(self.best(size))
+            if self.stopped:
+                break
+            fewer = designs[-1] if designs else None
+            worse = fewer is not None and fewer.holds and not found.holds
+            designs.append(fewer if fewer is not None and worse else found)
+        return designs
 
     def _kept(self, design: RowDesign, target: float | None) -> RowDesign:
         if design.holds:

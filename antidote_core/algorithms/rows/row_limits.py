@@ -172,7 +172,7 @@ class RowLimits:
             np.concatenate([np.full(len(block.rows), block.strict) for block in blocks]),
         )
 
-    def foretold(self, limits: Limits, cuts: int, copies: Ints, radius: float) -> Floats:
+    def foretold(self, limits: Limits, cuts: int, copies: Ints | Floats, radius: float) -> Floats:
         """The shift (k * d,) that these copies should bring, read off the trust rows."""
         trust = slice(cuts, cuts + self.contest.evaluator.k * self.contest.problem.points.shape[1])
         begun = radius - limits.upper[trust]

@@ -1,15 +1,20 @@
 """The program over copies against SciPy, its rounding, and the response against Lloyd."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
 from antidote_core.algorithms.design.cluster_sums import cells_at
-from antidote_core.algorithms.rows.copies_program import Limits, plan_copies, whole_copies
-from antidote_core.algorithms.rows.row_limits import Response
+from antidote_core.algorithms.rows.copies_program import Limits, between, plan_copies, whole_copies
+from antidote_core.algorithms.rows.fair_shifts import fair_shifts
+from antidote_core.algorithms.rows.guarded_contest import GuardedContest
+from antidote_core.algorithms.rows.row_limits import OVERLOOKED, Response, RowLimits
 from antidote_core.clustering.kmeans import KMeansEvaluator
+from antidote_core.datasets import dataset_from_frame
 from antidote_core.errors import SpecError
 from antidote_core.places import allowed_rows, check_allowed
+from antidote_core.problem import Problem
 
 
 def limits(seed, rows=4, columns=3000, wanted=60.0):
@@ -104,3 +109,36 @@ def test_sentences_where_no_row_is_left():
         check_allowed(np.zeros(2, dtype=bool), 2)
     with pytest.raises(SpecError, match="true or false for each of the 2 rows"):
         check_allowed(np.ones(3, dtype=bool), 2)
+
+
+def test_between_two_plans_sizes_are_linear_and_shortfalls_are_counted():
+    program = limits(2)
+    plan = plan_copies(program, cap=5.0, size=20.0)
+    start = np.random.default_rng(0).uniform(0.0, 1.0, program.matrix.shape[1])
+    mixed = between(program, plan, start, 0.25)
+    assert mixed.copies.sum() == pytest.approx(0.75 * start.sum() + 0.25 * plan.copies.sum())
+    for row in range(len(program.lower)):
+        value = sum(a * m for a, m in zip(program.matrix[row], mixed.copies, strict=True))
+        missed = max(program.lower[row] - value, value - program.upper[row], 0.0)
+        assert mixed.short[row] == pytest.approx(missed, abs=1e-9)
+
+
+def test_a_shift_that_leaves_too_much_inertia_gets_a_tangent():
+    rng = np.random.default_rng(4)
+    points = np.vstack([rng.normal(0.0, 1.0, (300, 2)), rng.normal(4.0, 1.0, (300, 2))])
+    frame = pd.DataFrame(points, columns=["a", "b"])
+    frame["group"] = np.where(rng.random(600) < 0.5, "x", "y")
+    data = dataset_from_frame(frame, features=["a", "b"], protected="group")
+    problem = Problem(data, fairness="balance", k=2, max_price=0.05)
+    builder = RowLimits(GuardedContest(problem, 0.0), fair_shifts(problem), np.arange(600))
+    start = problem.vanilla.centers
+    cells = cells_at(start, problem.points, problem.groups)
+    loose = []
+    for step in (0.05, 0.1, 0.5, 1.0):
+        moved = start + step
+        inertia = ((problem.points[:, None] - moved) ** 2).sum(axis=2).min(axis=1).sum()
+        place = builder.too_loose(cells, np.full(4, step), 1.0)
+        loose.append(place is not None)
+        assert loose[-1] == (inertia > problem.guard.most * (1.0 + OVERLOOKED))
+        assert place is None or np.allclose(place.centers, moved)
+    assert set(loose) == {True, False}

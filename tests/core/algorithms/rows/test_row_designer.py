@@ -122,6 +122,46 @@ def test_more_copies_are_never_less_fair(problem):
     assert designs[1].best_cost < problem.vanilla.cost - 0.2
 
 
+def test_the_frontier_of_a_spec_is_made_of_rows():
+    data = cross(n=300)
+    spec = ac.RunSpec(place="rows", dataset="cross", optimizer="design", lasting=0.0)
+    designs = ac.design_frontier(spec, [60, 20], data)
+    assert [d.size <= most for d, most in zip(designs, (20, 60), strict=True)] == [True, True]
+    assert designs[1].best_cost <= designs[0].best_cost
+    rows = {tuple(row) for row in Problem(data).points}
+    assert all(tuple(v) in rows for d in designs for v in d.antidote(Problem(data).points))
+    assert ac.design_frontier(spec, [20], data, cancel=lambda: True) == []
+
+
+def test_seven_of_eight_hold_only_when_all_cannot_be_had(problem, monkeypatch):
+    designer = RowDesigner(problem, allowed_rows(problem.points), lasting=0.0)
+    plain = designer.contest.fresh_checks
+
+    def one_astray(antidote, checks, stopped):
+        for i, (centers, inertia, cost) in enumerate(plain(antidote, checks, stopped)):
+            astray = i < spoilt
+            yield centers, inertia + astray, problem.vanilla.cost if astray else cost
+
+    monkeypatch.setattr(designer.contest, "fresh_checks", one_astray)
+    spoilt = 1
+    design = finish(designer.smallest(-0.8))
+    assert design.reached
+    assert design.share == 0.875
+    assert any("7 of 8 independent clusterings agree" in note for note in design.notes)
+    spoilt = 2
+    assert not finish(designer.smallest(-0.8)).reached
+
+
+def test_aims_are_alike_for_all_seeds():
+    aims = []
+    for seed in (0, 1):
+        one = Problem(cross(), fairness="balance", k=2, seed=seed)
+        aims.append(list(RowDesigner(one, allowed_rows(one.points))._aims.of(-0.8)))
+    assert [aim.name for aim in aims[0]] == [aim.name for aim in aims[1]]
+    for first, second in zip(*aims, strict=True):
+        assert first.cost == pytest.approx(second.cost, abs=1e-6)
+
+
 def test_weights_need_not_be_whole(problem):
     designer = RowDesigner(problem, allowed_rows(problem.points))
     fractional = finish(designer.smallest(-0.8, whole=False))
