@@ -112,8 +112,8 @@ def plan_copies(
     ends = np.where(prices > 0, limits.lower, limits.upper)
     priced = np.where(np.isfinite(ends), prices, 0.0)  # a limit that is not there has no price
     ends = np.where(priced != 0, ends, 0.0)
-    reduced = copy_cost - priced @ matrix - of_size
-    bound = float(priced @ ends) + cap * float(np.minimum(reduced, 0.0).sum())
+    left = copy_cost - priced @ matrix - of_size
+    bound = float(priced @ ends) + cap * float(np.minimum(left, 0.0).sum())
     if bounded:
         bound += of_size * size
     short = _short(limits, matrix @ copies - limits.relief * relief)
