@@ -22,7 +22,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from antidote_core.datasets import load_for
-from antidote_core.datasets.parts.folder import head_values, with_head
+from antidote_core.datasets.parts.folder import head_fields, head_values
 from antidote_core.engine.settings import CANCEL_SECONDS
 from antidote_core.errors import DataError
 from antidote_core.runs.events import Closed, Event, Unreadable, event_of
@@ -282,7 +282,7 @@ def read_dataset(path: Path) -> Dataset:
             header: dict[str, Any] = json.loads(file["header"].tobytes())
             arrays: dict[str, Any] = {name: file[name] for name in _ARRAYS}
         card = header["card"]
-        return with_head(header, **arrays, card=DataCard(**card) if card else None)
+        return Dataset(**head_fields(header), **arrays, card=DataCard(**card) if card else None)
     except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(
             f"The data file of this run cannot be read ({type(error).__name__}); start the run "
