@@ -20,10 +20,7 @@ def gap_statistic(counts: Floats, group_costs: Floats) -> float:
     worst = -1.0
     best = -1.0
     for j in range(len(group_costs)):
-        size = 0.0
-        for c in range(len(counts)):
-            size += counts[c, j]
-        if size == 0.0:
+        if counts[:, j].sum() == 0.0:
             continue
         if worst < 0.0:
             worst = group_costs[j]
