@@ -10,7 +10,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.comparison import has_baseline
-from antidote_core.analysis.frontier_curves import curves, quality_points
+from antidote_core.analysis.frontier_curves import curves
 from antidote_core.analysis.progress import SweepEstimate, estimate_sweep, expected_seconds
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.settings import cores, default_scheduler
@@ -141,8 +141,8 @@ def estimate(known: Known) -> None:
 
 def draw(known: Known) -> None:
     """The right side before a sweep."""
-    spec, data = known.spec, known.data
-    st.title(f"{escape(data.title)}: fairness against antidote size", anchor=False)
+    spec = known.spec
+    title(known.data)
     introduction, beside = st.columns([3, 1], vertical_alignment="center")
     sizes = ", ".join(f"{size:,}" for size in spec.sizes)
     seeds = "1 seed" if len(spec.seeds) == 1 else f"{len(spec.seeds)} seeds"
@@ -373,8 +373,7 @@ def _against_cost(view: SweepView, problem: ProblemKey, index: int, measure: Mea
 def _measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
     """Whether any cell knows the measure; a sentence where none does."""
     done = frontier_table.done_cells(view, problem)
-    known = {row.run for row in quality_points(view, measure.column)}
-    if not done or any(row.run in known for row in done):
+    if not done or frontier_table.is_measured(view, problem, measure):
         return True
     st.caption(
         f"{measure.title}: not known for these cells, which an earlier version computed. Open one "
