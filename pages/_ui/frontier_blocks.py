@@ -31,7 +31,7 @@ from pages._ui.jobs.job_blocks import box, example, figure, latest, trouble
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, is_dark, or_show_error
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL
+from pages._ui.shared.settings import one_of
 
 SHOWN = 4  # pictures drawn before a sweep
 HEAD_SECONDS = 0.5  # between two looks at a sweep that works
@@ -195,17 +195,9 @@ def draw_head(sweep_id: str, working: bool) -> None:
 def draw_results(sweep_id: str, working: bool) -> None:
     """Charts, how sure they are, and failed cells; finished cells appear as they finish."""
     with st.container(horizontal=True, gap="medium"):
-        against_size = st.segmented_control(
-            "Against size", [COST, *GUARDED], default=COST, required=True, key="upright", bind=URL,
-        )  # fmt: skip
-        axis = st.segmented_control(
-            "Axis of the sizes", ["log", "linear"], default="log", required=True, key="axis",
-            bind=URL,
-        )  # fmt: skip
-        against_cost = st.segmented_control(
-            "Against cost", list(BESIDE_COST), default=PRICE.title.lower(), required=True,
-            key="beside", bind=URL,
-        )  # fmt: skip
+        against_size = one_of("Against size", [COST, *GUARDED], "upright")
+        axis = one_of("Axis of the sizes", ["log", "linear"], "axis")
+        against_cost = one_of("Against cost", list(BESIDE_COST), "beside")
     every = CHART_SECONDS if working else None
     choice = Choice(axis == "log", GUARDED.get(against_size), BESIDE_COST[against_cost])
     st.fragment(_results, run_every=every)(sweep_id, choice)
