@@ -60,10 +60,8 @@ class FrontierRecord:
 def frontier_report(record: FrontierRecord, when: str = "") -> str:
     """The report as HTML; `when` says in words when the sweep was made."""
     name = record.name or record.data.title or record.data.name
-    title, found = (
-        f"{name}: fairness against antidote size",
-        frontier_words.frontier_verdict(record.view),
-    )
+    title = f"{name}: fairness against antidote size"
+    found = frontier_words.frontier_verdict(record.view)
     return page.report_page("sweep", title, found, frontier_sections(record), when)
 
 
