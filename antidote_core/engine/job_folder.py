@@ -15,9 +15,10 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -188,7 +189,7 @@ def replace_text(path: Path, text: str) -> None:
 V = TypeVar("V", bound=JobView)
 
 
-class LogWriter:
+class LogWriter(AbstractContextManager["LogWriter"]):
     """Appends events; each is with the system, and so safe from a kill, when `append` returns."""
 
     def __init__(self, path: Path) -> None:
@@ -208,9 +209,6 @@ class LogWriter:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -7,8 +7,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from antidote_core.datasets import load_for
 from antidote_core.engine.job_folder import Follower, JobStatus, RunFolder, read_log, replace_text
@@ -36,7 +37,7 @@ _T = TypeVar("_T")
 _logger = logging.getLogger(__name__)
 
 
-class Runner:
+class Runner(AbstractContextManager["Runner"]):
     """All runs under one home folder, and the processes that work on them.
 
     Any number of Runner objects may share a home: one of them, holding a lock, starts workers; the
@@ -261,9 +262,6 @@ class Runner:
         """End the workers of this runner and let another one take over; queued runs stay queued."""
         self._scheduler.close()
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

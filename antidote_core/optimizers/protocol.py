@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import wraps
 from types import TracebackType
@@ -129,7 +130,7 @@ class _Stop(Exception):
         self.evaluator = evaluator
 
 
-class Evaluator:
+class Evaluator(AbstractContextManager["Evaluator", bool]):
     """Counts, clips, cancels and remembers the best; as a context it ends when the budget does.
 
     >>> with Evaluator(lambda x: float(x @ x), Box([-1, -1], [1, 1]), budget=2) as evaluate:
@@ -175,9 +176,6 @@ class Evaluator:
         if self._on_eval is not None:
             self._on_eval(self.count, value, x, self.best_value)
         return value
-
-    def __enter__(self) -> Evaluator:
-        return self
 
     def __exit__(
         self,
