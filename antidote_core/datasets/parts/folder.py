@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from antidote_core.checks import is_whole
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
 
@@ -88,7 +89,7 @@ def write_parts(data: Dataset, folder: Path | str, parts: int = 4) -> Parts:
     ...     [file.rows for file in open_parts(folder).files] == [f.rows for f in written.files]
     True
     """
-    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= data.n:
+    if not is_whole(parts, 1) or parts > data.n:
         raise DataError(
             f"parts must be a whole number from 1 to the number of rows ({data.n:,}); "
             f"got {parts!r}."
