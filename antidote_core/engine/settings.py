@@ -32,6 +32,9 @@ LEASE_SECONDS = 5 * 60.0  # a temporary run whose owner is gone for so long is r
 JUMP_SECONDS = 5.0  # the clock goes so far another way than time: it was set, or the machine slept
 TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
 WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
+READY_SECONDS = 15 * 60.0  # after the last visitor, processes are kept ready for so long
+SPARE_SECONDS = 1.0  # after the end of a run: its page is drawn before a new process gets ready
+FAILED_SPARE_SECONDS = 60.0  # before the next one, where a process could not get ready
 CACHED_VIEWS = 64  # folded runs kept in memory
 
 DISK_FULL = 3  # exit code of a worker that can no longer write its log
@@ -192,7 +195,7 @@ def die_with(server: int) -> None:
     input is a pipe from the server, and it ends when the server does.
     """
     killed_with(server)
-    threading.Thread(target=_end_with_input, name="lifeline", daemon=True).start()
+    threading.Thread(target=end_with_input, name="lifeline", daemon=True).start()
 
 
 def killed_with(server: int) -> None:
@@ -203,7 +206,8 @@ def killed_with(server: int) -> None:
             os._exit(1)
 
 
-def _end_with_input() -> None:
+def end_with_input() -> None:
+    """End this process when its standard input ends."""
     while os.read(0, 1):
         pass
     os._exit(1)
