@@ -1,6 +1,7 @@
 """What the engine and its processes may take: folders, waits, limits, and how processes end.
 
-Each limit can be set by an environment variable; 0 takes it away. A class of thirty fits.
+Each limit can be set by an environment variable; 0 takes it away (with ANTIDOTE_SPARES, no process
+waits for a run). A class of thirty fits.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ def _machine_gigabytes() -> float:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits in force; 0 is none.
+    """The limits in force; 0 is none, but for `spares`, the processes kept ready for runs.
 
     >>> Limits(queue=2).queue
     2.0
@@ -130,6 +131,7 @@ class Limits:
     runs_per_visitor: float = field(default_factory=lambda: _limit("ANTIDOTE_RUNS_PER_VISITOR", 5))
     queue: float = field(default_factory=lambda: _limit("ANTIDOTE_QUEUE", 100))
     free_gigabytes: float = field(default_factory=lambda: _limit("ANTIDOTE_FREE_GB", 0.2))
+    spares: float = field(default_factory=lambda: _limit("ANTIDOTE_SPARES", default_slots()))
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:

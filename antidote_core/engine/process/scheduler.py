@@ -152,7 +152,7 @@ class Scheduler:
             _end(spare)
             self._next_spare = now + FAILED_SPARE_SECONDS
         free = self._slots - len(self._workers) - len(self._adopted)
-        wanted = max(0, free) if now < self._ready_until else 0
+        wanted = min(max(0, free), self._limits.spares) if now < self._ready_until else 0
         while len(self._spares) > wanted:
             _end(self._spares.pop())
         if len(self._spares) < wanted and now >= self._next_spare:

@@ -4,6 +4,8 @@ What comes from a table of one's own stays with its owner. A job is a future; a 
 done and lets `watch` run it again when more is.
 """
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -17,19 +19,28 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.analysis.comparison import baseline_scores, plain_noise
 from antidote_core.analysis.snapshots import VanillaReport, vanilla_report
-from antidote_core.clustering.compiled import warm
+from antidote_core.clustering import compiled
+from antidote_core.engine.settings import worker_environment
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.teaching.planar import Story, tell_story
 from pages._ui.shared import own_tables, rooms
 from pages._ui.shared.rooms import Key, is_stale
 from pages._ui.shared.settings import ClusteringSettings, DataSettings
 
-_warming = threading.Thread(target=warm, name="warming", daemon=True)
+
+def _warm() -> None:
+    """Compile elsewhere: a compiler at work in this process would hold up every page."""
+    command = [sys.executable, "-m", compiled.__name__]
+    subprocess.run(command, env=worker_environment(), stdin=subprocess.DEVNULL, check=False)
+    compiled.warm()
+
+
+_warming = threading.Thread(target=_warm, name="warming", daemon=True)
 _begun = threading.Lock()
 
 
 def start_warming() -> threading.Thread:
-    """Compile in a thread of its own, once per process."""
+    """Load the fast clustering in a thread of its own, once per process."""
     with _begun:
         if _warming.ident is None:
             _warming.start()
@@ -38,16 +49,12 @@ def start_warming() -> threading.Thread:
 
 @contextmanager
 def patience() -> Iterator[None]:
-    """Say why the page waits while the compiler is at work.
-
-    Nothing is compiled twice: numba lets the page wait for just the functions it needs.
-    """
+    """Say why the page waits while the compiler is at work."""
     if start_warming().is_alive():
         note = "Preparing the fast clustering: about half a minute, the first time on a machine…"
         with st.spinner(note):
-            yield
-    else:
-        yield
+            start_warming().join()
+    yield
 
 
 def load(settings: DataSettings) -> ac.Dataset:
@@ -101,7 +108,12 @@ def ask_about(
     data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
 ) -> Future[Any]:
     """Any answer about a data set on its way; kept under the content of the data."""
-    return _room(data).jobs.ask(kind, (data.content_hash, *key), function, *arguments)
+    return _room(data).jobs.ask(kind, (data.content_hash, *key), _when_warm, function, *arguments)
+
+
+def _when_warm(function: Callable[..., Any], *arguments: Any) -> Any:
+    start_warming().join()
+    return function(*arguments)
 
 
 def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future[Any]:
