@@ -60,6 +60,10 @@ class Runner(AbstractContextManager["Runner"]):
             self.store, default_slots() if slots is None else slots, idle_seconds, limits
         )
 
+    def get_ready(self) -> None:
+        """Somebody may ask for a run soon: for some minutes, processes wait for it, ready."""
+        self._scheduler.get_ready()
+
     # -- asking ---------------------------------------------------------------------------------
 
     def submit(

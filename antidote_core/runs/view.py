@@ -31,7 +31,8 @@ class Step:
 
     `kind` is "vanilla" (V is empty), "round", "shrunk" or "spread". `index` counts the rounds;
     `evaluations` and `seconds` are those of the run so far. `design` says how V was designed, if
-    so; `rows` (m,) which rows of U the points are copies of, if they are.
+    so; `contest` how far k-means is from tipping to a fair clustering; `rows` (m,) which rows of U
+    the points are copies of, if they are.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Step:
     reached: bool = False
     evaluations: int = 0
     design: Mapping[str, Any] = field(default_factory=dict)
+    contest: Mapping[str, float] = field(default_factory=dict)
     rows: Ints | None = None
 
     @property
@@ -284,6 +286,7 @@ class RunView(JobView):
                     reached=event.reached,
                     evaluations=event.evaluations,
                     design=given(event.design, {}),
+                    contest=given(event.contest, {}),
                 )
                 return replace(
                     self,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterator
 
+import msgspec
 import numpy as np
 
 from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.steps import in_thread, relayed
+from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.protocol import Box, Minimise, Minimum, OnEval
 from antidote_core.places import Place
@@ -39,6 +42,7 @@ def searched_rounds(
     evaluations = 0
     index = 0
     previous = problem.points[:0]
+    before = lead(problem, previous, target, strict)
     while (size := sizes.next()) is not None and not stop():
         minimise = optimizer.minimiser(problem, size, spec.embed_dim, place)
         rng = np.random.default_rng([spec.seed, index])
@@ -64,11 +68,37 @@ def searched_rounds(
             antidote=pack(antidote, place.rows_of(antidote)),
             reached=reached,
             evaluations=evaluations,
+            contest=_contest(before, lead(problem, antidote, target, strict)),
             **problem.outcome(antidote),
         )
         previous = antidote
         sizes.record(size, reached, rank=found.value)
         index += 1
+
+
+def lead(problem: Problem, antidote: Floats, target: float, strict: bool) -> float | None:
+    """By how much k-means on U ∪ V prefers a clustering that misses the target, in inertia.
+
+    Of the optima of U, each followed to where it moves with V = antidote (m, d): the lowest inertia
+    of those that meet the target, less the lowest of those that do not. Negative when the contest
+    is won; None where one of the two kinds is not known.
+    """
+    if not isinstance(problem.evaluator, KMeansEvaluator):
+        return None
+    lowest = {True: math.inf, False: math.inf}
+    for start in problem.evaluator.basins:
+        run = problem.evaluator.descend(antidote, start)
+        rank = problem.rank_of(run.centers, run.counts, run.group_costs)
+        met = rank < OUTSIDE and meets(problem.cost_at_rank(rank), target, strict)
+        lowest[met] = min(lowest[met], run.inertia)
+    found = lowest[True] - lowest[False]
+    return found if math.isfinite(found) else None
+
+
+def _contest(before: float | None, now: float | None) -> dict[str, float] | msgspec.UnsetType:
+    if before is None or now is None or before <= 0.0:
+        return msgspec.UNSET
+    return {"lead": now, "lead_before": before}
 
 
 def _search(
