@@ -11,6 +11,7 @@ from antidote_core.algorithms.design.designer import Cancel, Design, Designer, D
 from antidote_core.algorithms.rows.row_design import RowDesign
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.algorithms.steps import finish, relayed
+from antidote_core.checks import is_whole
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
 from antidote_core.places import Place, Rows
@@ -177,7 +178,7 @@ def frontier_steps(
 
 def _check_sizes(sizes: Sequence[int]) -> None:
     for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        if not is_whole(size, 1):
             raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
 
 
