@@ -331,7 +331,7 @@ def _not_reached(view: RunView) -> Verdict:
     said = f"no antidote points tried led {relation} {_level(view, view.target)} ({view.reason})."
     if not view.size:
         none = "None tried was better than plain clustering."
-        return Verdict(Outcome.NOT_REACHED, said, caveats=(none,))
+        return Verdict(Outcome.NOT_REACHED, said, caveats=(none, _few(view)))
     caveats = (_best_so_far(view), _hollow(view), _few(view), *_sure(view))
     return Verdict(Outcome.NOT_REACHED, said, _price(view), caveats)
 

@@ -217,7 +217,7 @@ def _events(
                 break
             elif designs:
                 yield progress({"kind": "verify", "step": done, "of": checks})
-    if spec.holdout and view.verification is not None and not cancelled():
+    if spec.holdout and view.size and view.verification is not None and not cancelled():
         assert isinstance(data, Dataset)
         yield from map(happened, _held_out(spec, data, cancelled, designs))
     if view.verification is None:
@@ -231,8 +231,8 @@ def _held_out(spec: RunSpec, data: Dataset, cancelled: Cancel, designs: bool) ->
     """V on people it has not seen; a note where the data cannot be halved."""
     yield events.Activity(text=DOING["stage"])
     sizes = data.group_sizes
-    if (sizes < 2).any():
-        name = data.group_names[int(sizes.argmin())]
+    if (sizes == 1).any():
+        name = data.group_names[int((sizes == 1).argmax())]
         yield events.Note(
             text=f"Not tried on people it has not seen: the group {name!r} is too small to halve."
         )
