@@ -74,7 +74,7 @@ def measure(name: str, fairness: str, place: str, lasting: float, count: int) ->
         return None
     spec = RunSpec(
         dataset=name, fairness=fairness, optimizer="design", growth="bisect", place=place,
-        lasting=lasting, max_seconds=60.0, max_size=data.n // 5,
+        lasting=lasting, max_seconds=None, max_size=data.n // 5,
     )  # fmt: skip
     begun = time.perf_counter()
     tries = [tried(spec, data, seed) for seed in range(count)]

@@ -107,6 +107,7 @@ class Contest:
         self.cuts += [Cut(centers, self._inertia(centers)) for centers in self.evaluator.basins]
         self._fixed = len(self.cuts)
         self._stood: dict[int, Floats] = {}  # by the identity of a cut
+        self._cut_squares: dict[int, tuple[Cut, Floats]] = {}  # likewise
         self.evaluations = 0  # Lloyd runs on U ∪ V so far
         self._hunt_seeds = np.random.default_rng([problem.seed, _HUNT])
         self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
@@ -152,7 +153,7 @@ class Contest:
         places = {id(cut): run.fixpoint.centers for cut, run in known}
         ours = self.squares(centers) if self.lasting else None
         return [
-            replace(cut, margin=wider * self._margin(cut.centers, ours))
+            replace(cut, margin=wider * self._margin(self._theirs(cut), ours))
             if cut.captured is not None or apart(places.get(id(cut), cut.centers), centers) > near
             else cut
             for cut in self.cuts
@@ -162,16 +163,28 @@ class Contest:
         """Squared distance (n,) of every row of U to the nearest of these centres."""
         return nearest_center(self.problem.points, centers)[1]
 
-    def _margin(self, rival: Floats, ours: Floats | None) -> float:
-        """What must be won by over rival centres, as a part of the inertia.
+    def _theirs(self, cut: Cut) -> Floats | None:
+        """`squares` of the centres of a cut, which stay where they are; None where none count."""
+        if not self.lasting:
+            return None
+        known = self._cut_squares.get(id(cut))
+        if known is None or known[0] is not cut:
+            known = (cut, self.squares(cut.centers))
+            self._cut_squares = {
+                id(c): kept for c in self.cuts if (kept := self._cut_squares.get(id(c)))
+            }
+            self._cut_squares[id(cut)] = known
+        return known[1]
 
-        `ours` (n,) are the squared distances of U to the centres that should win, None where the
-        fixed part alone counts.
+    def _margin(self, theirs: Floats | None, ours: Floats | None) -> float:
+        """What must be won by over a rival, as a part of the inertia.
+
+        From the squared distances (n,) of U to its centres and to those that should win; None where
+        the fixed part alone counts.
         """
-        if ours is None:
+        if theirs is None or ours is None:
             return MARGIN
-        error = lead_error(self.squares(rival), ours)
-        return max(MARGIN, self.lasting * error / float(ours.sum()))
+        return max(MARGIN, self.lasting * lead_error(theirs, ours) / float(ours.sum()))
 
     def known(self, antidote: Floats, target: Floats, latest: int = WARM_STARTS) -> list[Known]:
         """Where the optima of U and the `latest` rivals stand on this V.
@@ -242,7 +255,7 @@ class Contest:
         ahead = [
             run
             for run, lead in zip(unfair, leads, strict=True)
-            if lead > -TIE or lead > -self._tie(run, ours)
+            if lead > -TIE or (ours is not None and lead > -self._tie(run, ours))
         ]
         lead = leads[0] if leads else -1.0
         fresh = sorted((run for run in runs if run.fresh), key=lambda run: run.inertia)
@@ -263,9 +276,9 @@ class Contest:
             missed=_missed(centers, [run.fixpoint.centers for run in fresh if run in others]),
         )
 
-    def _tie(self, rival: Run, ours: Floats | None) -> float:
+    def _tie(self, rival: Run, ours: Floats) -> float:
         """How little a rival may be behind to count as ahead: half of its margin."""
-        return 0.5 * self._margin(rival.fixpoint.centers, ours)
+        return 0.5 * self._margin(self.squares(rival.fixpoint.centers), ours)
 
     def remember_all(self, rivals: Sequence[Run]) -> None:
         """Make the strongest of these rivals cuts; some may be one and the same clustering."""
