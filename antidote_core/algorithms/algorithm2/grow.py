@@ -217,6 +217,7 @@ def _events(
                 break
             elif designs:
                 yield progress({"kind": "verify", "step": done, "of": checks})
+    ended = _reason(spec, view, sizes, out_of_time())
     if spec.holdout and view.size and view.verification is not None and not cancelled():
         assert isinstance(data, Dataset)
         yield from map(happened, _held_out(spec, data, cancelled, designs))
@@ -224,7 +225,7 @@ def _events(
         reason = cancelled()
         yield happened(events.Stopped(reason=reason if isinstance(reason, str) else STOPPED))
     else:
-        yield happened(events.Finished(reason=_reason(spec, view, sizes, out_of_time())))
+        yield happened(events.Finished(reason=ended))
 
 
 def _held_out(spec: RunSpec, data: Dataset, cancelled: Cancel, designs: bool) -> Iterator[Event]:
