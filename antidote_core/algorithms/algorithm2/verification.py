@@ -99,12 +99,21 @@ def halves(groups: Ints, seed: int) -> tuple[Ints, Ints]:
 
 
 def part_of(data: Dataset, rows: Ints) -> Dataset:
-    """These rows (m,) of a data set, in its own standardised space."""
+    """These rows (m,) of a data set, in its own standardised space.
+
+    >>> from antidote_core.datasets import load_dataset
+    >>> part_of(load_dataset("blobs"), np.arange(30)).n
+    30
+    """
     return replace(data, points=data.points[rows], groups=data.groups[rows])
 
 
 def for_half(spec: RunSpec) -> RunSpec:
-    """The same settings for half of the data, with half as many points."""
+    """The same settings for half of the data, with half as many points.
+
+    >>> for_half(RunSpec(dataset="bank", start_size=10, max_size=101)).max_size
+    51
+    """
     sizes = {name: getattr(spec, name) for name in ("start_size", "step", "max_size")}
     halved = {name: (size + 1) // 2 for name, size in sizes.items() if size is not None}
     return replace(spec, **halved, holdout=False)
