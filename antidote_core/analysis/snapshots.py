@@ -47,9 +47,9 @@ def vanilla_report(
     solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
     return VanillaReport(
         solution,
-        balance_table(solution.labels, data.groups, k, len(data.group_names)),
-        social_table(solution.labels, solution.centers, data.points, data.groups),
-        quality(data.points, solution.labels, seed),
+        balance_table(solution.labels, data.groups, k, len(data.group_names), data.weights),
+        social_table(solution.labels, solution.centers, data.points, data.groups, data.weights),
+        quality(data.points, solution.labels, seed, data.weights),
     )
 
 
@@ -95,8 +95,8 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
         centers,
         labels,
         np.asarray(labels != old, dtype=np.int64),
-        balance_table(labels, data.groups, spec.k, len(data.group_names)),
-        social_table(labels, centers, data.points, data.groups),
+        balance_table(labels, data.groups, spec.k, len(data.group_names), data.weights),
+        social_table(labels, centers, data.points, data.groups, data.weights),
     )
 
 

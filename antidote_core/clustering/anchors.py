@@ -190,9 +190,7 @@ def set_reference(points, groups, centers, margins, labels, sums, counts, weight
 
 
 @_jit
-def from_reference(
-    points, groups, centers, reference, margins, labels, sums, counts, weights=None
-):
+def from_reference(points, groups, centers, reference, margins, labels, sums, counts, weights=None):
     """Correct the sums of the reference by looking at every point whose margin is used up."""
     k, d = centers.shape
     reach = np.empty(k)

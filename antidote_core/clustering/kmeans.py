@@ -232,7 +232,9 @@ class KMeansEvaluator:
         if restarts == 1:
             return found
         lowest = min(inertia for inertia, _ in found) * (1.0 - SAME_BASIN)
-        fixed = [self._start(k, init=start) for start in fixed_starts(self._points, k, self._weights)]
+        fixed = [
+            self._start(k, init=start) for start in fixed_starts(self._points, k, self._weights)
+        ]
         found += [optimum for optimum in fixed if optimum[0] < lowest]
         found.sort(key=_inertia)
         for more in range(1, 1 + MORE_STARTS):
@@ -410,10 +412,16 @@ def fixed_starts(points: Floats, k: int, weights: Floats | None = None) -> list[
 
 
 def _means_of_parts(points: Floats, weights: Floats, k: int) -> Floats:
-    """Means (k, d) of k parts of equal weight, rows in this order; a row may be divided."""
+    """Means (k, d) of k parts of equal weight, rows in this order; a row may be divided.
+
+    A whole weight is divided as so many rows would be, none of them in two.
+    """
     ends = np.concatenate([[0.0], np.cumsum(weights)])
     sums = np.vstack([np.zeros(points.shape[1]), np.cumsum(points * weights[:, None], axis=0)])
-    cuts = ends[-1] * np.arange(k + 1) / k
+    first = np.arange(k + 1)
+    size, more = divmod(ends[-1], k)
+    whole = more.is_integer() and size >= 1.0
+    cuts = size * first + np.minimum(first, more) if whole else ends[-1] * first / k
     at_cuts = np.stack([np.interp(cuts, ends, column) for column in sums.T], axis=1)
     return np.asarray(np.diff(at_cuts, axis=0) / np.diff(cuts)[:, None])
 

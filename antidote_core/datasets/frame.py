@@ -69,7 +69,8 @@ def dataset_from_frame(
                 "there or drop it here."
             )
 
-    weighing, weight_notes = None, []
+    weighing: Floats | None = None
+    weight_notes: list[str] = []
     if weights is not None:
         df, weighing, weight_notes = _weighed(df, weights, [*feature_names, *protected_names])
 

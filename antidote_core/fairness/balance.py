@@ -39,9 +39,7 @@ def balance_from_counts(counts: Floats) -> BalanceTable:
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
     total = sizes.sum() if present.any() else 1.0
-    relative = np.divide(
-        shares, sizes / total, out=np.ones_like(shares), where=present[None, :]
-    )
+    relative = np.divide(shares, sizes / total, out=np.ones_like(shares), where=present[None, :])
     inverse = np.divide(1.0, relative, out=np.zeros_like(relative), where=relative > 0)
     ratios = np.where(present[None, :], np.minimum(relative, inverse), 1.0)
     cluster, group = np.unravel_index(int(np.argmin(ratios)), ratios.shape)

@@ -64,9 +64,7 @@ def _group_gradients(
     return gradients.transpose(1, 0, 2), group_means(squared, groups, g, weights)
 
 
-def _balance(
-    centers: Floats, points: Floats, groups: Ints, weights: Floats | None
-) -> list[Floats]:
+def _balance(centers: Floats, points: Floats, groups: Ints, weights: Floats | None) -> list[Floats]:
     k = len(centers)
     g = int(groups.max()) + 1
     squared = np.stack([((points - c) ** 2).sum(axis=1) for c in centers], axis=1)
@@ -74,11 +72,7 @@ def _balance(
     table = balance_table(labels, groups, k, g, weights)
     ordered = np.sort(squared, axis=1)
     leads = ordered[:, 1] - ordered[:, 0]
-    if weights is None:
-        undecided = np.quantile(leads, SOFT_SHARE)
-    else:
-        undecided = np.quantile(leads, SOFT_SHARE, weights=weights, method="inverted_cdf")
-    temperature = max(float(undecided), 1e-9)
+    temperature = max(_quantile(leads, SOFT_SHARE, weights), 1e-9)
     soft = np.exp(-(squared - ordered[:, :1]) / temperature)
     soft /= soft.sum(axis=1, keepdims=True)
 
@@ -91,6 +85,19 @@ def _balance(
                        points, groups, weights)
         for cells in (only_worst, weight)
     ]  # fmt: skip
+
+
+def _quantile(values: Floats, share: float, weights: Floats | None) -> float:
+    """The quantile of values (n,) of which each occurs `weights` (n,) times."""
+    if weights is None:
+        return float(np.quantile(values, share))
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    place = max(below[-1] - 1.0, 0.0) * share
+    low, high = np.searchsorted(below, (np.floor(place), np.ceil(place)), "right")
+    last = len(order) - 1
+    ends = values[order[[min(low, last), min(high, last)]]]
+    return float(ends[0] + (place - np.floor(place)) * (ends[1] - ends[0]))
 
 
 def _soft_gradient(

@@ -21,6 +21,7 @@ from antidote_core.clustering.kmeans import (
     fit_kmeans,
     fit_kmeans_by_starts,
 )
+from antidote_core.errors import SpecError
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
@@ -91,6 +92,11 @@ class Contest:
 
     def __init__(self, problem: Problem) -> None:
         assert isinstance(problem.evaluator, KMeansEvaluator)
+        if problem.weights is not None:
+            raise SpecError(
+                "The optimizer 'design' counts every row once, and these rows have weights; choose "
+                "one that searches, such as 'structured', or repeat rows of whole weight."
+            )
         self.problem = problem
         self.evaluator = problem.evaluator
         capture = self.evaluator.capture_centers
