@@ -80,7 +80,8 @@ class RunWork(Work[RunView]):
         if spec.clustering == "kmeans":
             self._emit(Activity(text="loading the fast clustering"))
             compiling = Activity(text="compiling the fast clustering (first run on this machine)")
-            compiled.prepare(lambda: self._emit(compiling))
+            weighted = data.weights is not None
+            compiled.prepare(lambda: self._emit(compiling), weighted)
         for event in grow(spec, data, self._stop.reason):
             if isinstance(event, Started):  # from here on, seconds are those of the algorithm
                 self._begun = time.monotonic() - event.seconds
