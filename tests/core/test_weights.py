@@ -27,6 +27,8 @@ from antidote_core.baselines.fair_lloyd import LabelledGroups
 from antidote_core.checks import check_weights
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.datasets.registry import subsample
+from antidote_core.datasets.uploads.reading import read_table
+from antidote_core.datasets.uploads.to_dataset import Choice, encode
 from antidote_core.engine.job_folder import read_dataset, write_dataset
 from antidote_core.fairness import FAIRNESS, FairnessCost, cluster_counts, group_means
 from antidote_core.fairness.gradients import descent_directions
@@ -463,3 +465,16 @@ def test_parts_and_algorithm_1_refuse_weights(tmp_path):
         ac.write_parts(Twins(0).weighted, tmp_path / "parts")
     with pytest.raises(SpecError, match="Algorithm 1 counts every row once"):
         paper_sample(Twins(0).weighted)
+
+
+def test_an_uploaded_table_may_name_its_weights():
+    text = survey().to_csv(index=False).encode()
+    table = read_table("survey.csv", text)
+    chosen = Choice(("age", "town"), ("sex",), weights="weight")
+    data = encode(table, chosen, "my-survey", "Survey").data
+    expected = loaded(survey())
+    assert np.array_equal(data.weights, expected.weights)
+    np.testing.assert_allclose(data.points, expected.points, atol=1e-12)
+    for column in ("age", "sex"):
+        with pytest.raises(DataError, match="wanted it in one place"):
+            encode(table, replace(chosen, weights=column), "my-survey", "Survey")
