@@ -247,13 +247,13 @@ class Problem:
         return place.lower, place.upper
 
     def _box(self, name: str) -> Place:
-        return box(name, self.points)
+        return box(name, self.points, self.weights)
 
     def place_for(self, spec: RunSpec) -> Place:
         """Where the antidote points of a run may lie."""
         if spec.place != ROWS:
             return self._box(spec.place)
-        allowed = allowed_rows(self.points, spec.percentiles)
+        allowed = allowed_rows(self.points, spec.percentiles, self.weights)
         if spec.copy_groups is not None:
             names = self.data.group_names
             unknown = [name for name in spec.copy_groups if name not in names]

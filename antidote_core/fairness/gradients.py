@@ -12,7 +12,7 @@ import numpy as np
 from antidote_core.fairness import FairnessCost
 from antidote_core.fairness.balance import balance_table
 from antidote_core.fairness.cost import group_means
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import nearest_center, quantile
 from antidote_core.types import Floats, Ints
 
 SOFT_SHARE = 0.05  # share of the points that the soft assignment treats as undecided
@@ -72,7 +72,7 @@ def _balance(centers: Floats, points: Floats, groups: Ints, weights: Floats | No
     table = balance_table(labels, groups, k, g, weights)
     ordered = np.sort(squared, axis=1)
     leads = ordered[:, 1] - ordered[:, 0]
-    temperature = max(_quantile(leads, SOFT_SHARE, weights), 1e-9)
+    temperature = max(quantile(leads, SOFT_SHARE, weights), 1e-9)
     soft = np.exp(-(squared - ordered[:, :1]) / temperature)
     soft /= soft.sum(axis=1, keepdims=True)
 
@@ -85,19 +85,6 @@ def _balance(centers: Floats, points: Floats, groups: Ints, weights: Floats | No
                        points, groups, weights)
         for cells in (only_worst, weight)
     ]  # fmt: skip
-
-
-def _quantile(values: Floats, share: float, weights: Floats | None) -> float:
-    """The quantile of values (n,) of which each occurs `weights` (n,) times."""
-    if weights is None:
-        return float(np.quantile(values, share))
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order])
-    place = max(below[-1] - 1.0, 0.0) * share
-    low, high = np.searchsorted(below, (np.floor(place), np.ceil(place)), "right")
-    last = len(order) - 1
-    ends = values[order[[min(low, last), min(high, last)]]]
-    return float(ends[0] + (place - np.floor(place)) * (ends[1] - ends[0]))
 
 
 def _soft_gradient(

@@ -182,6 +182,21 @@ def test_gradients_are_those_of_repeated_rows(seed, fairness):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.floats(0.0, 40.0), st.floats(60.0, 100.0))
+def test_places_are_those_of_repeated_rows(seed, low, high):
+    twins = Twins(seed)
+    weighted, repeated = twins.problems()
+    spec = RunSpec(dataset="rows", percentiles=(low, high))
+    try:
+        theirs = repeated.place_for(spec).allowed
+    except SpecError:  # nobody is within them
+        return
+    assert np.array_equal(weighted.place_for(spec).allowed[twins.rows], theirs)
+    for name in ("plausible", "minmax", "wide"):
+        np.testing.assert_allclose(weighted.box(name), repeated.box(name), atol=1e-12)
+
+
 @settings(max_examples=20, deadline=None)
 @given(seeds)
 def test_bounds_on_the_cost_are_those_of_repeated_rows(seed):
