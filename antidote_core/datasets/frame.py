@@ -19,6 +19,7 @@ MAX_CELLS = 100_000_000  # 0.8 GB of float64
 MAX_LEVELS = 50
 MAX_GROUPS = 20
 MIN_GROUP = 2
+SMALL_WEIGHT = 0.5  # of a row on average; a point of V weighs 1
 
 
 def dataset_from_frame(
@@ -221,6 +222,11 @@ def _weighed(
         f"Every row counts by its weight in {column!r}: {weights.sum():,.10g} in all; means and "
         "deviations are weighted."
     ]
+    if weights.mean() < SMALL_WEIGHT:
+        notes.append(
+            f"A row weighs {weights.mean():.3g} on average and a point of V weighs 1, as much as "
+            f"{1.0 / weights.mean():,.3g} rows: multiply the weights if that is not meant."
+        )
     if not counted.all():
         notes.append(f"{int((~counted).sum()):,} rows of weight 0 left out.")
     return df[counted], weights, notes

@@ -493,3 +493,10 @@ def test_an_uploaded_table_may_name_its_weights():
     for column in ("age", "sex"):
         with pytest.raises(DataError, match="wanted it in one place"):
             encode(table, replace(chosen, weights=column), "my-survey", "Survey")
+
+
+def test_weights_that_add_up_to_one_are_remarked_upon():
+    frame = survey()
+    assert not any("a point of V weighs 1" in note for note in loaded(frame).notes)
+    frame["weight"] = frame["weight"] / frame["weight"].sum()
+    assert any("as much as 60 rows" in note for note in loaded(frame).notes)

@@ -181,3 +181,20 @@ def test_the_command_line_writes_them(tmp_path, capsys):
     names = {"copies.csv", "weights.csv", "data_with_weights.csv", "use_weights.py"}
     assert names <= {path.name for path in out.iterdir()}
     assert pd.read_csv(out / "copies.csv")["copies"].sum() == 3
+
+
+def test_a_run_on_weighted_rows_has_its_report_and_files():
+    table = frame().assign(people=np.resize([1, 3, 2.5], 120))
+    data = ac.dataset_from_frame(table, ["age", "weight"], "sex", name="own", weights="people")
+    spec = RunSpec(dataset="own", **SOCIAL)
+    events = list(ac.grow(spec, data))
+    weighted = RunRecord(data, spec, ac.fold(events))
+    assert weighted.view.size
+    page = run_report(weighted)
+    assert "by its weight in &#39;people&#39;: 260 in all" in page
+    assert "260 people" in page
+    archive = zipfile.ZipFile(io.BytesIO(run_bundle(weighted, events)))
+    weights = read(archive.read("weights.csv").decode())["weight"]
+    assert weights.tolist() == (data.weights + weighted.view.copies).tolist()
+    clusters = read(archive.read("clusters.csv").decode())
+    assert clusters["points"].sum() == pytest.approx(260, abs=2)
