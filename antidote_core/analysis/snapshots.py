@@ -45,11 +45,18 @@ def vanilla_report(
     -0.3
     """
     solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
+    found = quality(data.points, solution.labels, seed, data.weights)
+    return report_of(data, solution, found)
+
+
+def report_of(data: Dataset, solution: Solution, found: Quality) -> VanillaReport:
+    """A plain clustering and its quality, with the tables behind both costs."""
+    k = len(solution.centers)
     return VanillaReport(
         solution,
         balance_table(solution.labels, data.groups, k, len(data.group_names), data.weights),
         social_table(solution.labels, solution.centers, data.points, data.groups, data.weights),
-        quality(data.points, solution.labels, seed, data.weights),
+        found,
     )
 
 

@@ -1,4 +1,7 @@
-"""Compile the fairness statistics, and everything else numba compiles, ahead of a run."""
+"""Compile the fairness statistics, and everything else numba compiles, ahead of a run.
+
+`python -m` of this module compiles everything and ends: compiled kernels stay on disk.
+"""
 
 from __future__ import annotations
 
@@ -67,3 +70,7 @@ def prepare(on_compile: Callable[[], None], weighted: bool = False) -> None:
 
     with event.install_listener("numba:compile", Tell()):
         warm(weighted)
+
+
+if __name__ == "__main__":
+    warm()

@@ -26,16 +26,13 @@ def fit_kmedian(
     from sklearn.cluster import kmeans_plusplus
 
     check_k(points, k)
-    best: Clustering | None = None
-    for start in np.random.SeedSequence(seed).generate_state(restarts):
-        centers, _ = kmeans_plusplus(
-            points, k, sample_weight=sample_weight, random_state=int(start)
-        )
-        candidate = _alternate(points, centers, sample_weight)
-        if best is None or candidate.objective < best.objective:
-            best = candidate
-    assert best is not None
-    return best
+    seeds = np.random.SeedSequence(seed).generate_state(restarts)
+    starts = [
+        kmeans_plusplus(points, k, sample_weight=sample_weight, random_state=int(start))[0]
+        for start in seeds
+    ]
+    found = [_alternate(points, centers, sample_weight) for centers in starts]
+    return min(found, key=lambda clustering: clustering.objective)
 
 
 def _alternate(points: Floats, centers: Floats, weights: Floats | None) -> Clustering:
@@ -46,11 +43,9 @@ def _alternate(points: Floats, centers: Floats, weights: Floats | None) -> Clust
             members = labels == c
             if members.any():
                 moved[c] = _medians(points[members], None if weights is None else weights[members])
-        moved_labels, moved_objective = _assign(points, moved, weights)
-        centers = moved
-        unchanged = np.array_equal(moved_labels, labels)
-        labels, objective = moved_labels, moved_objective
-        if unchanged:
+        centers, before = moved, labels
+        labels, objective = _assign(points, centers, weights)
+        if np.array_equal(labels, before):
             break
     return Clustering(centers, labels, objective)
 

@@ -267,7 +267,7 @@ def run(
 
 
 def _started(spec: RunSpec, data: Dataset | Parts) -> Event:
-    weights = data.weights if isinstance(data, Dataset) else None
+    weights = data.weights
     return events.Started(
         spec=spec.to_dict(),
         id=spec.id,
