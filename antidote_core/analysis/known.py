@@ -79,11 +79,10 @@ def _key(kind: str, data: Dataset, *asked: object) -> str:
 
 
 def bundled() -> Iterator[Dataset]:
-    """Every data set that comes with the package, once for each protected attribute."""
+    """Every data set that comes with the package, with its usual protected attribute."""
     for info in list_datasets():
         if info.name != "lfw":  # may not be passed on
-            for protected in info.protected:
-                yield load_dataset(info.name, protected=protected)
+            yield load_dataset(info.name)
 
 
 def computed(data: Dataset, k: int) -> dict[str, Any]:
