@@ -28,6 +28,7 @@ def designed_rounds(
     target: float | None,
     sizes: Sizes,
     stop: Cancel,
+    lasting: float = 0.0,
 ) -> Iterator[Event]:
     """Events: progress and cut within a size, round at its end, notes at last.
 
@@ -35,7 +36,7 @@ def designed_rounds(
     size by the best of them and by enough of the others. So a smaller size is not bought with luck.
     Without a target the cost of plain clustering must be beaten by a design that holds.
     """
-    designer = Designer(problem, box, stop)
+    designer = Designer(problem, box, stop, lasting)
     answer = None
     index = 0
     while (size := sizes.next()) is not None and not stop():
@@ -154,15 +155,19 @@ def design_frontier(
     if isinstance(place, Rows):
         designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, cancel)
         return designer.frontier(sizes)
-    return finish(frontier_steps(problem, sizes, place, cancel))
+    return finish(frontier_steps(problem, sizes, place, cancel, spec.lasting))
 
 
 def frontier_steps(
-    problem: Problem, sizes: Sequence[int], place: Place, cancel: Cancel | None = None
+    problem: Problem,
+    sizes: Sequence[int],
+    place: Place,
+    cancel: Cancel | None = None,
+    lasting: float = 0.0,
 ) -> Generator[DesignStep, None, list[Design]]:
     """`design_frontier` step by step, with points in the box of a place."""
     _check_sizes(sizes)
-    designer = Designer(problem, (place.lower, place.upper), cancel)
+    designer = Designer(problem, (place.lower, place.upper), cancel, lasting)
     designs: list[Design] = []
     for size in sorted(set(sizes)):
         if designer.stopped:

@@ -17,7 +17,6 @@ import numpy as np
 from antidote_core.algorithms.design.cluster_sums import apart, separation
 from antidote_core.algorithms.design.contest import MARGIN, MAX_CUTS, RESTARTS, SAME, Contest, Run
 from antidote_core.algorithms.design.program import Cut
-from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
 
@@ -43,8 +42,7 @@ class GuardedContest(Contest):
     """
 
     def __init__(self, problem: Problem, lasting: float) -> None:
-        super().__init__(problem)
-        self.lasting = lasting
+        super().__init__(problem, lasting)
         self.fixed_margin = MARGIN * problem.vanilla.objective
         self._squares: dict[int, tuple[Cut, Floats, float]] = {}
 
@@ -57,10 +55,6 @@ class GuardedContest(Contest):
         statistic = self.problem.fairness.statistic
         assert statistic is not None
         return float(statistic(run.fixpoint.counts, run.fixpoint.group_costs))
-
-    def squares(self, centers: Floats) -> Floats:
-        """Squared distance (n,) of every row of U to the nearest of these centres."""
-        return nearest_center(self.problem.points, centers)[1]
 
     def need(self, rival: Floats, theirs: Floats, centers: Floats, squares: Floats) -> float:
         """What centres (k, d) with squares (n,) must win by over a rival with `theirs` (n,).
