@@ -350,8 +350,8 @@ class Passes:
         if not goal.smallest or kept is None or goal.met(step.run.cost) or step.size >= kept.size:
             return step
         assert goal.target is not None
-        # Balance jumps from V to V and needs all the room that fresh runs showed; a smooth cost does
-        # not, and the program asks for that room anyway.
+        # Balance jumps from V to V and needs all the room that fresh runs showed; a smooth cost
+        # does not, and the program asks for that room anyway.
         room = min(self.room, self.shifts.room) if self.shifts.convex else self.room
         enough = max(goal.target - room, min(kept.run.cost, goal.target))
         for part in PARTS:
