@@ -695,8 +695,10 @@ class Stage {
       if (taken.length >= LABELS) break
       const r = this.radius(count)
       const text = `×${whole}`
-      const [x, y] = [X(person.at[0]) + r + 2, Y(person.at[1]) - r + 4]
-      if (x < 0 || y < 12 || x > width - 24 || y > height) continue
+      const [cx, cy] = [X(person.at[0]), Y(person.at[1])]
+      if (cx < 0 || cy < 0 || cx > width || cy > height) continue
+      const x = cx > width - 40 ? cx - r - 26 : cx + r + 2
+      const y = Math.max(14, cy - r + 4)
       if (taken.some(([a, b]) => Math.abs(a - x) < 34 && Math.abs(b - y) < 18)) continue
       taken.push([x, y])
       context.strokeStyle = this.paper
@@ -821,6 +823,9 @@ class Stage {
     panel.hidden = !found
     if (found) {
       panel.replaceChildren()
+      const side = x > this.canvas.clientWidth / 2 // away from what was clicked
+      panel.style.left = side ? "6px" : "auto"
+      panel.style.right = side ? "auto" : "6px"
       tag(panel, "button", "×").onclick = () => this.close()
       panel.querySelector("button").setAttribute("aria-label", "Close")
       if (found.person) this.tell(panel, found)

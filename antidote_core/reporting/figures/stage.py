@@ -472,18 +472,18 @@ def _ticks(low: float, high: float) -> list[float]:
     """A few round numbers between the two.
 
     >>> _ticks(0, 400), _ticks(-0.02, 0.5)
-    ([0.0, 100.0, 200.0, 300.0, 400.0], [0.0, 0.2, 0.4])
+    ([0.0, 100.0, 200.0, 300.0, 400.0], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
     """
     rough = (high - low) / TICKS
     unit = 10.0 ** math.floor(math.log10(rough))
-    apart = next(unit * m for m in (1, 2, 5, 10) if unit * m >= 0.999 * rough)
+    apart = next(unit * m for m in (1, 2, 5, 10) if unit * m >= 0.7 * rough)
     first, last = math.ceil(low / apart - 1e-9), math.floor(high / apart + 1e-9)
     return [round(i * apart, 12) for i in range(first, last + 1)]
 
 
 def _digits(spread: float) -> int:
     """Decimals that tell ticks apart."""
-    return max(0, -math.floor(math.log10(spread / TICKS)))
+    return max(0, -math.floor(math.log10(0.7 * spread / TICKS)))
 
 
 def _mark(mark: palette.Mark) -> dict[str, str]:
