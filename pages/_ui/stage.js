@@ -61,11 +61,11 @@ const labelsAt = (points, step) => {
   step.mask = new Uint8Array(points.count)
   if (step.moved) {
     const bits = bytes(step.moved)
-    const clusters = bytes(step.clusters)
+    const clusters = step.clusters ? bytes(step.clusters) : null // of two it is the other one
     for (let i = 0, next = 0; i < points.count; i++) {
       if ((bits[i >> 3] >> (i & 7)) & 1) {
         step.mask[i] = 1
-        step.labels[i] = clusters[next++]
+        step.labels[i] = clusters ? clusters[next++] : 1 - points.labels[i]
       }
     }
   }

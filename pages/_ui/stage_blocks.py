@@ -7,6 +7,7 @@ and what is said about them; a page that is drawn again sends nothing that is kn
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -63,7 +64,12 @@ def draw(
                 ), most=GROUNDS,
             )  # fmt: skip
             _hand_over(key="stage-points", data=points)
-            _follow(run_id, data, ground, color, live, fair)
+            sent = shown_steps(len(view.steps), view.answer_index)
+            for parcel in _parcels(run_id, data, spec, view, ground, sent, 0):
+                _hand_over(key=f"stage-steps-{parcel['first']}", data=parcel)
+            st.fragment(_follow, run_every=SECONDS if live else None)(
+                run_id, data, ground, sent, color, fair
+            )
     st.caption(ground.caption)
 
 
@@ -127,50 +133,52 @@ def await_map(computing: Callable[[], bool], note: str = "") -> None:
 
 
 def _follow(
-    run_id: str, data: ac.Dataset, ground: stage.Ground, color: str, live: bool,
+    run_id: str, data: ac.Dataset, ground: stage.Ground, sent: list[int], color: str,
     fair: dict[str, float],
 ) -> None:  # fmt: skip
-    run_every = SECONDS if live else None
-    st.fragment(_hand_over_steps, run_every=run_every)(run_id, data, ground, color, fair)
+    """The steps since the page was drawn, and what is said about all, while the run works.
 
-
-def _hand_over_steps(
-    run_id: str, data: ac.Dataset, ground: stage.Ground, color: str, fair: dict[str, float]
-) -> None:
-    """The steps so far and what is said about them, again and again while the run works."""
+    The page has `sent` the steps before them, in a place of their own: what takes the place of
+    something before the browser has looked at it is lost.
+    """
     found = latest(store.RUN, run_id)
     if found is None:
         return
     status, view = found
     spec = status.spec
     assert isinstance(spec, ac.RunSpec)
-    room = store.room_of(run_id)
     shown = shown_steps(len(view.steps), view.answer_index)
-    changes = [_moves(run_id, data, spec, view, index) for index in shown]
-    parcels = [
-        room.kept(
-            "stage steps", (run_id, ground.key, _costs(view, shown, begin)),
-            partial(stage.step_parcel, run_id, data, changes, ground, begin), most=PARCELS,
-        )
-        for begin in range(0, len(shown), stage.PER_PARCEL)
-    ]  # fmt: skip
+    begin = len(sent) if shown[: len(sent)] == sent else 0
+    known = _parcels(run_id, data, spec, view, ground, shown[:begin], 0)
+    new = _parcels(run_id, data, spec, view, ground, shown, begin)
+    stored = ""
+    if not status.live and st.session_state.get(WATCHED) != run_id and status.ended:
+        stored = stage.stored_sentence(status.ended)
+    show = stage.show_parcel(
+        run_id, data, spec, view, shown, ground, stage.map_axes(ground, [*known, *new]),
+        fair=comparisons.baseline_costs(view, spec.fairness) or fair, live=view.state.live,
+        color=color, stored=stored, dark=is_dark(),
+    )  # fmt: skip
     with st.container(gap=None, key="stage-data"):
-        for index, parcel in enumerate(parcels):
-            _hand_over(key=f"stage-steps-{index}", data=parcel)
-        known = comparisons.baseline_costs(view, spec.fairness) or fair
-        stored = ""
-        if not status.live and st.session_state.get(WATCHED) != run_id and status.ended:
-            stored = stage.stored_sentence(status.ended)
-        show = stage.show_parcel(
-            run_id, data, spec, view, shown, ground, stage.map_axes(ground, parcels), fair=known,
-            live=view.state.live, color=color, stored=stored, dark=is_dark(),
-        )  # fmt: skip
         _hand_over(key="stage-show", data=show)
+        for parcel in new:
+            _hand_over(key=f"stage-new-{parcel['first']}", data=parcel)
 
 
-def _costs(view: ac.RunView, shown: list[int], begin: int) -> tuple[tuple[int, float], ...]:
-    """What tells one parcel of steps from another."""
-    return tuple((i, view.steps[i].cost) for i in shown[begin : begin + stage.PER_PARCEL])
+def _parcels(
+    run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, ground: stage.Ground,
+    shown: list[int], begin: int,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """The steps `shown` from `begin` on; made once, however often they are drawn."""
+    room = store.room_of(run_id)
+    found = [_moves(run_id, data, spec, view, index) for index in shown]
+    parcels = []
+    for first in range(begin, len(shown), stage.PER_PARCEL):
+        end = min(first + stage.PER_PARCEL, len(shown))
+        key = (run_id, ground.key, tuple((i, view.steps[i].cost) for i in shown[:end]), first)
+        made = partial(stage.step_parcel, run_id, data, found[:end], ground, first)
+        parcels.append(room.kept("stage steps", key, made, most=PARCELS))
+    return parcels
 
 
 def _moves(run_id: str, data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, index: int) -> Moves:

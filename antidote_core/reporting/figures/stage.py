@@ -155,21 +155,19 @@ def points_parcel(run_id: str, data: Dataset, ground: Ground, labels: Ints) -> b
 def step_parcel(
     run_id: str, data: Dataset, found: Sequence[Moves], ground: Ground, begin: int
 ) -> dict[str, Any]:
-    """The steps from `begin` on, at most `PER_PARCEL` of all that were `found`.
+    """The steps from `begin` on, of all that were `found` so far.
 
     A parcel brings the atoms that appear in it for the first time: their place on the map, their
-    row in original units and their nearest neighbours. Nothing in a full parcel changes when later
-    steps follow.
+    row in original units and their nearest neighbours. Later steps change nothing in it.
     """
-    end = min(begin + PER_PARCEL, len(found))
-    numbers = number_atoms(found[:end])
+    numbers = number_atoms(found)
     known = 1 + max((name for step in numbers[:begin] for name in step), default=-1)
     fresh: dict[int, tuple[Floats, int]] = {}
-    for names, step in zip(numbers[begin:], found[begin:end], strict=True):
+    part = found[begin:]
+    for names, step in zip(numbers[begin:], part, strict=True):
         for name, atom, row in zip(names, step.atoms, step.rows.tolist(), strict=True):
             if name >= known:
                 fresh.setdefault(name, (atom, row))
-    part = found[begin:end]
     k = len(part[0].centers)
     centers = ground.place(np.vstack([step.centers for step in part]))
     steps = [
@@ -194,12 +192,15 @@ def step_parcel(
 
 
 def _moved(step: Moves, rows: Ints) -> dict[str, Any]:
-    """Which of the drawn rows (m,) are in another cluster, a bit each, and in which one each is."""
+    """Which of the drawn rows (m,) are in another cluster, a bit each, and in which one each is.
+
+    Of two clusters it is the other one, which need not be said.
+    """
     drawn = np.isin(rows, step.moved, assume_unique=True)
     clusters = step.clusters[np.searchsorted(step.moved, rows[drawn])]
     return {
-        "moved": _base64(np.packbits(drawn, bitorder="little")) if len(step.moved) else "",
-        "clusters": _base64(clusters.astype(np.uint8)),
+        "moved": _base64(np.packbits(drawn, bitorder="little")) if drawn.any() else "",
+        "clusters": _base64(clusters.astype(np.uint8)) if len(step.centers) > 2 else "",
         "changed": len(step.moved),
     }
 
