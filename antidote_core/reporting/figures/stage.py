@@ -419,7 +419,7 @@ def stage_curve(
     band = [sign * value for value in view.noise_band] if view.noise else None
     return {
         "title": cost.headline if rising else f"{cost.label}, lower is fairer",
-        "sizes": f"{'copies' if spec.place == ROWS else 'points'} |V|, and as share of the data",
+        "sizes": f"by number of {'copies' if spec.place == ROWS else 'points'} |V|",
         "steps": steps,
         "now": now,
         "band": sorted(band) if band else None,
