@@ -189,7 +189,11 @@ class Packed(msgspec.Struct, frozen=True):
 
 
 class Round(Event, frozen=True, kw_only=True, tag="round"):
-    """The best V of one size; `design` says how it was designed, if so."""
+    """The best V of one size; `design` says how it was designed, if so.
+
+    `contest` says, where k-means has to be won over from one clustering to another, by how much the
+    unfair one still leads (`lead`, in inertia on U ∪ V), and without any V (`lead_before`).
+    """
 
     index: int
     size: int
@@ -197,6 +201,7 @@ class Round(Event, frozen=True, kw_only=True, tag="round"):
     reached: bool
     evaluations: int
     design: Values | msgspec.UnsetType = msgspec.UNSET
+    contest: Values | msgspec.UnsetType = msgspec.UNSET
     cost: float
     centers: Table
     counts: Table

@@ -31,7 +31,8 @@ class Step:
 
     `kind` is "vanilla" (V is empty), "round", "shrunk" or "spread". `index` counts the rounds;
     `evaluations` and `seconds` are those of the run so far. `design` says how V was designed, if
-    so; `rows` (m,) which rows of U the points are copies of, if they are.
+    so; `contest` how far k-means is from tipping to a fair clustering; `rows` (m,) which rows of U
+    the points are copies of, if they are.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Step:
     reached: bool = False
     evaluations: int = 0
     design: Mapping[str, Any] = field(default_factory=dict)
+    contest: Mapping[str, float] = field(default_factory=dict)
     rows: Ints | None = None
 
     @property
@@ -217,18 +219,20 @@ class RunView(JobView):
         """The figures that a list shows, fit for JSON; empty before the first of them."""
         if self.vanilla is None:
             return {}
+        share = self.verification.share if self.verification else None
+        return {"points": self.points, "size": self.size, "share": share, **self._figures()}
+
+    def _figures(self) -> dict[str, Any]:
+        """What a list and a result both tell."""
         return {
-            "points": self.points,
-            "vanilla_cost": self.vanilla_cost,
             "cost": self.cost,
+            "vanilla_cost": self.vanilla_cost,
             "target": self.target,
-            "size": self.size,
             "reached": self.reached,
             "outside_noise": self.outside_noise,
             "rounds": self.rounds,
             "evaluations": self.evaluations,
             "seconds": round(self.seconds, 4),
-            "share": self.verification.share if self.verification else None,
             "smallest_share": self.smallest_share,
             "price": self.price,
             "outcome": self.verdict.outcome.value,
@@ -239,18 +243,8 @@ class RunView(JobView):
         check = self.verification
         return {
             "antidote": self.antidote.tolist(),
-            "cost": self.cost,
-            "vanilla_cost": self.vanilla_cost,
-            "target": self.target,
-            "reached": self.reached,
-            "outside_noise": self.outside_noise,
-            "rounds": self.rounds,
-            "evaluations": self.evaluations,
-            "seconds": round(self.seconds, 4),
-            "smallest_share": self.smallest_share,
-            "price": self.price,
+            **self._figures(),
             "verification": check.to_dict() if check else None,
-            "outcome": self.verdict.outcome.value,
             "verdict": self.verdict.text,
             "reason": self.reason,
         }
@@ -292,6 +286,7 @@ class RunView(JobView):
                     reached=event.reached,
                     evaluations=event.evaluations,
                     design=given(event.design, {}),
+                    contest=given(event.contest, {}),
                 )
                 return replace(
                     self,

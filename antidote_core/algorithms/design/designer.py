@@ -253,14 +253,11 @@ class Designer:
             self.model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
         else:
             self.model = BalanceModel(problem.points, problem.groups)
-        self._cancel = cancel
+        self._asked_to_stop = cancel or (lambda: False)
         self._rng = np.random.default_rng([problem.seed, 203])
         self._latest: _Start | None = None
         self._searched: _Start | None = None
         self._fair: Floats | None = None
-
-    def _asked_to_stop(self) -> bool:
-        return self._cancel is not None and self._cancel()
 
     @property
     def stopped(self) -> bool:
@@ -524,7 +521,7 @@ class Designer:
             Box(np.tile(lower, size), np.tile(upper, size)),
             SMALL_BUDGET if len(problem.points) <= FEW_POINTS else SMALL_BUDGET // 4,
             self._rng,
-            cancel=self._cancel,
+            cancel=self._asked_to_stop,
             start=begin,
         )
         if not found.evaluations or not found.value < tally.best.cost:

@@ -10,6 +10,7 @@ from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.design.designer import Cancel, Design, Designer, DesignStep
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.algorithms.steps import finish, relayed
+from antidote_core.checks import is_whole
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
 from antidote_core.places import Place, Rows
@@ -157,7 +158,7 @@ def frontier_steps(
 ) -> Generator[DesignStep, None, list[Design]]:
     """`design_frontier` step by step."""
     for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        if not is_whole(size, 1):
             raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
     designer = Designer(problem, (place.lower, place.upper), cancel)
     designs: list[Design] = []

@@ -40,7 +40,7 @@ from antidote_core.reporting.text.run_words import (
     limits,
     price_text,
     settings,
-    smallest_text,
+    smallest_pair,
 )
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
@@ -136,10 +136,7 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
 def _judgement(record: RunRecord) -> list[tuple[str, str]]:
     """The outcome, the gain as people read it, what it cost, and what was asked of it."""
     view, spec = record.view, record.spec
-    assert view.vanilla is not None
-    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
-    after, way = smallest_text(view.smallest_share, view.points), effect_size(view)
-    asked = settings(spec)
+    (before, after), way, asked = smallest_pair(view), effect_size(view), settings(spec)
     return [
         ("outcome", view.verdict.outcome.word or "not ended"),
         (

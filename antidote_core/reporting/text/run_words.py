@@ -310,6 +310,13 @@ def smallest_text(share: float, points: int) -> str:
     return share_of_data(round(share * points), points) if math.isfinite(share) else UNKNOWN
 
 
+def smallest_pair(view: RunView) -> tuple[str, str]:
+    """The smallest cluster's share of the data in plain clustering, and with the answer."""
+    assert view.vanilla is not None
+    before = view.guard.smallest_share(view.vanilla.counts)
+    return smallest_text(before, view.points), smallest_text(view.smallest_share, view.points)
+
+
 def _sweep(spec: SweepSpec) -> str:
     first = combination(spec.cells[0].spec)
     more = len(spec.settings) - 1
