@@ -39,6 +39,7 @@ HELP: Mapping[str, str] = {
     "max_seconds": "at most, or none", "max_stalled": "rounds without a gain at most, or none",
     "embed_dim": "n′ of SRE, or none", "growth": "extend, restart (paper) or bisect",
     "budget": "evaluations per round", "box": "another name of --place",
+    "holdout": "find V on half of the data, try it on the other half, and the other way round",
     "shrink": "drop points once reached", "spread": "scatter clumps of points at the end",
     "json": "one JSON event per line", "out": "folder for events, result and antidote points",
     "compare json": "one JSON row per line", "frontier clustering": "clusterings: A,B,...",

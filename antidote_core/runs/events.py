@@ -241,6 +241,29 @@ class Verified(Event, frozen=True, kw_only=True, tag="verified"):
     kept: bool | msgspec.UnsetType = msgspec.UNSET
 
 
+class Half(msgspec.Struct, frozen=True):
+    """V found on one random half of U, the seen one, and tried on the other.
+
+    `plain` and `cost` without and with V, by independent clusterings; `share` of the clusterings of
+    the unseen half meet the target, and `met` says whether the best of them does.
+    """
+
+    points: int
+    size: int
+    plain: float
+    cost: float
+    unseen_plain: float
+    unseen_cost: float
+    share: float
+    met: bool
+
+
+class HeldOut(Event, frozen=True, kw_only=True, tag="holdout"):
+    """V on people it has not seen: found on either half of U, tried on the other."""
+
+    halves: list[Half]
+
+
 class Compared(Event, frozen=True, kw_only=True, tag="comparison"):
     """One more row of the comparison with other algorithms."""
 
@@ -326,7 +349,7 @@ TYPES: dict[str, type[Event]] = {
     for event in (
         Queued, Activity, Note, Finished, Stopped, Failed, Dead, Closed, Unreadable,
         Started, Vanilla, Target, Noise, Progress, Cut, Alive, Round, Shrunk, Spread, Verified,
-        Compared, Workers, ReferenceFound, CellChanged, PaperRow,
+        HeldOut, Compared, Workers, ReferenceFound, CellChanged, PaperRow,
     )
 }  # fmt: skip
 

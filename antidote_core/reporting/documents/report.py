@@ -126,6 +126,9 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
     ]
     if view.verification is not None:
         facts.append(("independent clusterings that agree", view.verification.agreement))
+    if view.holdout:
+        kept = "unknown" if math.isnan(view.gain_kept) else numerals.percent(view.gain_kept)
+        facts.append(("part of the gain that is kept on people it has not seen", kept))
     if view.noise:
         low, high = (numerals.number(cost, digits) for cost in view.noise_band)
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))

@@ -198,6 +198,7 @@ def labelled(sides: Sequence[Side]) -> dict[str, Side]:
 def settings_table(sides: Sequence[Side]) -> pd.DataFrame:
     """One row per setting, one column per run; the first column marks those that differ."""
     table = pd.DataFrame({label: settings(side.spec) for label, side in labelled(sides).items()})
+    table = table.fillna("no")  # what only some of the runs were asked for
     differs = table.nunique(axis=1) > 1
     table = table.rename_axis("setting").reset_index()
     table.insert(0, "", ["≠" if flag else "" for flag in differs])
