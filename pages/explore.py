@@ -7,7 +7,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.job_folder import JobStatus
-from pages._ui import data_blocks, explore_blocks, step_blocks
+from pages._ui import data_blocks, explore_blocks, stage_blocks, step_blocks
 from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.job_blocks import STYLE, opened, run_bar, trouble
 from pages._ui.shared import answers
@@ -43,22 +43,17 @@ def charts(status: JobStatus, data: ac.Dataset, view: ac.RunView, fair: dict[str
     """What happened, step by step, and how it compares."""
     run_id, live, spec = status.run_id, status.live, status.spec
     assert isinstance(spec, ac.RunSpec)
-    left, right = st.columns(2, gap="large")
-    with right:
-        options = step_blocks.map_options(data)
-        map_place = st.container()
-        step = None if live else step_blocks.slider(view)
-        shot = step_blocks.shot(run_id, spec, view, data, step)
-        with map_place:
-            step_blocks.run_map(run_id, data, spec, shot, options)
-        if shot is not None:
-            step_blocks.points_table(run_id, data, shot)
-    with left:
-        explore_blocks.draw_curve(run_id, live, fair, step)
-        if shot is not None:
+    stage_blocks.draw(run_id, data, spec, view, live, fair)
+    explore_blocks.draw_contests(run_id, live)
+    shot = step_blocks.shot(run_id, spec, view, data, live)
+    if shot is not None:
+        left, right = st.columns(2, gap="large")
+        with left:
             step_blocks.who_is_where(data, spec, view, shot)
-    if shot is not None and not live:
-        step_blocks.joint_map(run_id, data, shot, options[1])
+        with right:
+            step_blocks.points_table(run_id, data, shot)
+        if not live:
+            step_blocks.joint_map(run_id, data, shot)
     explore_blocks.against_the_others(view, spec.fairness, live)
 
 

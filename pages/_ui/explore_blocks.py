@@ -12,7 +12,7 @@ from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import change, number, percent, share_of_data
 from antidote_core.reporting.figures import comparisons
-from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
+from antidote_core.reporting.figures.curve import step_table
 from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
 from antidote_core.reporting.text.run_words import combination, departures, limits
@@ -25,7 +25,7 @@ from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import box, example, figure, latest
 from pages._ui.jobs.job_settings import RunRequest
 from pages._ui.shared import answers
-from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
+from pages._ui.shared.frame import behind, listed, or_show_error
 from pages._ui.shared.link import escape
 
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
@@ -124,10 +124,9 @@ def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
     st.fragment(_head, run_every=HEAD_SECONDS if working else None)(run_id, working, drawn)
 
 
-def draw_curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
-    """Cost against size; `fair` are costs known before the run says them itself."""
-    run_every = CURVE_SECONDS if working else None
-    st.fragment(_curve, run_every=run_every)(run_id, working, fair, shown)
+def draw_contests(run_id: str, working: bool) -> None:
+    """The numbers behind the curve, and the contests of a design, while the run works and after."""
+    st.fragment(_contests, run_every=CURVE_SECONDS if working else None)(run_id, working)
 
 
 def _stand(view: ac.RunView) -> tuple:
@@ -219,28 +218,14 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         figure("Rounds · evaluations · time", spent)
 
 
-def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+def _contests(run_id: str, working: bool) -> None:
     found = latest(store.RUN, run_id)
     if found is None:
         return
     status, view = found
     if working and not status.live:  # should the head have missed it
         st.rerun()
-    st.subheader("Cost against antidote size", anchor=False)
-    fair = comparisons.baseline_costs(view, _spec(status).fairness) or fair
-    table = curve_table(view, fair, shown)
-    st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
-                       alt=curve_words(view, fair))  # fmt: skip
-    st.caption(
-        "Ring: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
-        "at work. Grey band: what plain clustering costs from seed to seed."
-    )
-    behind(
-        [
-            {"step": step.title, "points": len(step.antidote), "cost": step.cost}
-            for step in view.steps
-        ]
-    )
+    behind(step_table(view), "The numbers behind the curve")
     contests(view)
 
 
