@@ -8,6 +8,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
 from antidote_core.analysis.progress import progress
+from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import change, number, percent, share_of_data
@@ -15,11 +16,11 @@ from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
 from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
-from antidote_core.reporting.text.run_words import combination, departures, limits
+from antidote_core.reporting.text.run_words import combination, departures, limits, standing
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
 from antidote_core.runs.verdict import cost_digits
-from pages._ui import data_blocks
+from pages._ui import data_blocks, step_blocks
 from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import box, example, figure, latest
@@ -27,7 +28,11 @@ from pages._ui.jobs.job_settings import RunRequest
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL
 
+WHO, WHAT = "Who is in which cluster", "What each group pays"
+PEOPLE, OTHERS, TAKE = "The people", "Against the others", "Take it along"
+SURE = "How sure, and how it works"
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
 NEAR = 0.2  # of the plain cost: a target farther off is beyond the noise
 ADDED = "Antidote points |V| (of |U|)"
@@ -38,6 +43,11 @@ PRICE = (
 GUARD = (
     "Share of the data in the smallest cluster, before and after; the guard keeps it from emptying."
 )
+READING = (
+    "Ring: best V of a round. Filled: checked by independent clusterings. Diamond: the round at "
+    "work. Grey band: what plain clustering costs from seed to seed."
+)
+CURVE_HEIGHT = 330  # pixels
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
@@ -46,27 +56,67 @@ EXAMPLE = ac.RunSpec(
 )
 
 
-def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunView) -> None:
-    """Everything that follows the charts."""
-    take_along(status, data, view)
-    with st.expander("What the cost means"):
+def details(
+    status: JobStatus, data: ac.Dataset, view: ac.RunView, shot: Snapshot | None
+) -> None:
+    """What stands behind the stage, each part drawn when it is opened."""
+    spec = _spec(status)
+    who = WHO if get_fairness(spec.fairness).by_mix else WHAT
+    tabs = st.tabs([who, PEOPLE, OTHERS, TAKE, SURE], key="details", on_change="rerun", bind=URL)
+    clusters, people, others, take, sure = tabs
+    with clusters:
+        if clusters.open and shot is not None:
+            step_blocks.who_is_where(data, spec, view, shot)
+    with people:
+        if people.open and shot is not None:
+            step_blocks.points_table(status.run_id, data, shot)
+    with others:
+        if others.open:
+            against_the_others(view, spec.fairness, status.live)
+    with take:
+        if take.open:
+            _take(status, data, view)
+    with sure:
+        if sure.open:
+            _how_sure(data, spec, view, shot, status)
+
+
+def _take(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> None:
+    if status.live:
+        st.caption("Report, slides, tables and Python lines stand here when the run has ended.")
+    else:
+        take_along(status, data, view)
+
+
+def _how_sure(
+    data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot | None, status: JobStatus
+) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        sentences(view)
+        st.subheader("What the cost means", anchor=False)
         st.markdown(escape(cost_meaning(spec.fairness)))
-    with st.expander("What was not shown"):
-        listed(limits(data, spec, view))
-    with st.expander("Where this departs from the paper"):
+        contests(view)
+    with right:
+        if not status.live:
+            st.subheader("What was not shown", anchor=False)
+            listed(limits(data, spec, view))
+        st.subheader("Where this departs from the paper", anchor=False)
         listed(departures(spec))
+    if shot is not None and not status.live:
+        step_blocks.joint_map(status.run_id, data, shot)
 
 
 def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
     """Small multiples, one measure each, the same order and colours everywhere."""
     if view.state in ("queued", "running"):
+        st.caption("Compared with plain clustering and the fair algorithm when the search ends.")
         return
     table = comparisons.comparison_table(view, fairness)
     if table.empty:
         if working:
             st.caption("Comparing with plain clustering and the fair algorithm…")
         return
-    st.subheader("Against the others", anchor=False)
     note = comparisons.side_note(view, fairness)
     if note:
         st.markdown(f"**{escape(note)}**" if "worse" in note else escape(note))
@@ -113,9 +163,24 @@ def contests(view: ac.RunView) -> None:
     )
 
 
-def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
-    """Which run this is."""
-    st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False)
+def title(data: ac.Dataset, spec: ac.RunSpec, other: bool) -> None:
+    """Which run this is; `other` settings than those at the side are pointed out."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False, width="content")
+        if other:
+            st.caption("This run has other settings than those on the left.", width="content")
+
+
+def told(status: JobStatus) -> None:
+    """The line above Stop: where the run stands, again and again."""
+    st.fragment(_told, run_every=HEAD_SECONDS)(status.run_id)
+
+
+def _told(run_id: str) -> None:
+    found = latest(store.RUN, run_id)
+    if found is not None:
+        status, view = found
+        st.markdown(escape(standing(view, _spec(status), status.message)))
 
 
 def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
@@ -176,7 +241,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
             said = "Round 1 begins"
         found = view.verdict.details
         box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, key="figures"):
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
         figure(ADDED, known_size)
@@ -200,7 +265,7 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
     if not view.vanilla:
         return
     digits = cost_digits(view)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, key="figures"):
         cost = get_fairness(_spec(status).fairness)
         before, after = cost.shown(view.vanilla_cost, digits), cost.shown(view.cost, digits)
         figure(cost.headline, f"{before} → {after}", explain_cost(_spec(status).fairness))
@@ -226,22 +291,17 @@ def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None
     status, view = found
     if working and not status.live:  # should the head have missed it
         st.rerun()
-    st.subheader("Cost against antidote size", anchor=False)
     fair = comparisons.baseline_costs(view, _spec(status).fairness) or fair
     table = curve_table(view, fair, shown)
+    st.markdown("**Cost against antidote size**", help=READING)
     st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
-                       alt=curve_words(view, fair))  # fmt: skip
-    st.caption(
-        "Ring: best V of a round. Filled: checked by independent clusterings. Diamond: the round "
-        "at work. Grey band: what plain clustering costs from seed to seed."
-    )
+                       alt=curve_words(view, fair), height=CURVE_HEIGHT)  # fmt: skip
     behind(
         [
             {"step": step.title, "points": len(step.antidote), "cost": step.cost}
             for step in view.steps
         ]
     )
-    contests(view)
 
 
 def references(

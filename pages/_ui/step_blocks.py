@@ -24,6 +24,7 @@ from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
 PROJECTIONS = ("umap", "pca", "features")
+MAP_HEIGHT = 330  # pixels
 
 
 def slider(view: ac.RunView) -> int | None:
@@ -54,10 +55,12 @@ def map_options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
     projection = bar.segmented_control(
         "Map by", ["features", "umap"] if flat else list(PROJECTIONS),
         default="features" if flat else "umap", required=True, key="projection", bind=URL,
+        label_visibility="collapsed",
     )  # fmt: skip
     color = bar.segmented_control(
-        "Colour by", list(maps.COLORINGS), default="group", required=True, key="paint", bind=URL
-    )
+        "Colour by", list(maps.COLORINGS), default="group", required=True, key="paint", bind=URL,
+        label_visibility="collapsed",
+    )  # fmt: skip
     features = (0, 1)
     if projection == "features" and not flat:
         names = list(data.feature_names)
@@ -103,7 +106,7 @@ def run_map(
         "map", (run_id, shot.step.title, shot.step.cost, how),
         lambda: _drawn(how, data, spec, shot, layout), most=12,
     )  # fmt: skip
-    st.plotly_chart(figure, key="run-map", config=MODEBAR, alt=caption)
+    st.plotly_chart(figure, key="run-map", config=MODEBAR, alt=caption, height=MAP_HEIGHT)
     st.caption(caption)
 
 
@@ -143,7 +146,7 @@ def _drawn(
     return maps.run_map_figure(data, shot, picture, color, dark), picture.caption
 
 
-def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None:
+def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:
     """On request: UMAP of U and V together, beside the frozen one."""
     if not len(shot.step.antidote):
         return
@@ -157,7 +160,7 @@ def joint_map(run_id: str, data: ac.Dataset, shot: Snapshot, color: str) -> None
     layout, computing = store.LAYOUTS.joint(data, shot.step.antidote, folder, begin=True)
     if layout is not None:
         picture = maps.joint_picture(data, shot, layout)
-        figure = maps.run_map_figure(data, shot, picture, color, is_dark())
+        figure = maps.run_map_figure(data, shot, picture, "group", is_dark())
         st.plotly_chart(figure, key="joint-map", config=MODEBAR, alt=picture.caption)
         st.caption(picture.caption)
     elif computing:
@@ -173,13 +176,11 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
     names, dark = data.group_names, is_dark()
     old_balance, old_social = vanilla_tables(view)
     if get_fairness(spec.fairness).by_mix:
-        st.subheader("Who is in which cluster", anchor=False)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
         sentence = words.balance_sentence(shot.balance, names)
         table = tables.cluster_table(shot.balance, names)
         before = words.balance_sentence(old_balance, names)
     else:
-        st.subheader("What each group pays", anchor=False)
         digits = cost_digits(view)
         figure = bars.cost_pair_figure(old_social, shot.social, names, digits)
         sentence = words.social_sentence(shot.social, names)
@@ -201,8 +202,9 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
 def points_table(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:
     """V in original units."""
     if not len(shot.step.antidote):
+        st.caption("Plain clustering: nobody was added.")
         return
-    st.subheader("The antidote points, in original units", anchor=False)
+    st.markdown("**The antidote points, in original units**")
     key = (run_id, shot.step.title, shot.step.cost, len(shot.step.antidote))
     antidote = shot.step.antidote
     table, warning = store.room_of(run_id).kept(

@@ -20,7 +20,7 @@ from antidote_core.places import PLACES, ROWS
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.kinds import Spec, kind_of
-from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.spec import LOWEST, RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.verdict import AGREEMENT, Outcome
 from antidote_core.runs.view import RunView
@@ -73,6 +73,82 @@ def dataset_title(spec: RunSpec) -> str:
     return _title(DATASETS, spec.dataset)
 
 
+def grown_by(spec: RunSpec) -> str:
+    """The step as people say it.
+
+    >>> grown_by(RunSpec("bank", step=90)), grown_by(RunSpec("bank", growth_factor=1.25))
+    ('90', 'a factor of 1.25')
+    """
+    factor = spec.growth_factor
+    return f"{spec.step:,}" if factor is None else f"a factor of {factor:g}"
+
+
+def idle(
+    optimizer: str,
+    growth: str = "extend",
+    place: str = ROWS,
+    target: str | float = "vanilla",
+    growth_factor: float | None = None,
+    embeds: bool = True,
+) -> dict[str, str]:
+    """The fields of a run that other settings make idle, and why; `embeds` says that SRE is asked.
+
+    >>> idle("racos", growth="bisect")["step"]
+    'bisection doubles and halves the size'
+    >>> sorted(idle("racos", place="minmax"))
+    ['lasting', 'max_copies', 'percentiles']
+    """
+    known = OPTIMIZERS[optimizer]
+    found = {}
+    if target == LOWEST:
+        found |= dict.fromkeys(
+            ("step", "growth_factor", "growth"), "one round, with the largest |V|"
+        )
+    elif growth == "bisect":
+        found |= dict.fromkeys(("step", "growth_factor"), "bisection doubles and halves the size")
+    elif growth_factor is not None:
+        found["step"] = "V grows by a factor"
+    if known.for_problem is not None:
+        found["embed_dim"] = f"{optimizer} looks into the problem and needs no random space"
+    elif not embeds:
+        found["embed_dim"] = "all numbers are searched directly"
+    if known.designs:
+        found["budget"] = "a design solves programs and counts no evaluations"
+    else:
+        found["lasting"] = "only a design keeps a margin"
+    if place == ROWS:
+        found["spread"] = "copies of people stay where they are"
+    else:
+        found |= dict.fromkeys(("max_copies", "percentiles"), "points are made up, none is copied")
+    return found
+
+
+def standing(view: RunView, spec: RunSpec, message: str = "") -> str:
+    """Where a run stands, in one line; `message` is what is said of one that waits.
+
+    >>> from antidote_core.runs.events import Noise, Progress
+    >>> from antidote_core.runs.view import fold
+    >>> report = Progress(seconds=4.0, index=0, size=120, cost=-0.74, evaluations=400)
+    >>> view = fold([Noise(seconds=2.0, costs=[]), report])
+    >>> standing(view, RunSpec(dataset="bank")).replace("\N{NO-BREAK SPACE}", " ")
+    'round 1 · 120 copies · 74 % of the fair share'
+    """
+    if view.state == "queued" and message:
+        return message
+    if not view.current and not view.history:
+        return f"{view.activity or 'getting ready'}…"
+    cost = get_fairness(spec.fairness)
+    latest = view.current or {"size": view.history[-1].size, "cost": view.history[-1].cost}
+    best = min(value for value in (view.cost, latest["cost"]) if not math.isnan(value))
+    shown = cost.shown(best, 2 if cost.by_mix else 4)
+    parts = [
+        f"round {view.rounds + (1 if view.current else 0):,}",
+        f"{latest['size']:,} {'copies' if spec.place == ROWS else 'points'}",
+        f"{shown} of the fair share" if cost.by_mix else f"cost {shown}",
+    ]
+    return " · ".join(parts)
+
+
 def settings(spec: RunSpec) -> dict[str, str]:
     """Every setting by its label, in the order in which people ask for them."""
     optimizer = OPTIMIZERS.get(spec.optimizer)
@@ -91,7 +167,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "clusters (k)": str(spec.k),
         "starts of the clustering": str(spec.restarts),
         "first size (V_s)": f"{spec.start_size:,}",
-        "step (ξ)": f"{spec.step:,}",
+        "step (ξ)": grown_by(spec),
         "target (α)": TARGETS[spec.target]
         if isinstance(spec.target, str)
         else f"at most {number(spec.target, 4)}",

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -71,6 +72,22 @@ def test_growth_stops_at_the_size_limit_and_keeps_the_best():
 def test_default_limit_is_a_tenth_of_the_data():
     sizes = Sizes(RunSpec(dataset="bank"), 5000)
     assert sizes.limit == 500
+
+
+@pytest.mark.parametrize("factor", [1.01, 1.25, 2.0, 3.7])
+def test_a_factor_takes_the_size_to_the_limit_in_few_rounds(factor):
+    sizes = Sizes(RunSpec(dataset="bank", start_size=3, growth_factor=factor), 100_000)
+    tried = []
+    while (size := sizes.next()) is not None and len(tried) < 150:
+        tried.append(size)
+        sizes.record(size, reached=False, rank=-size)
+    assert tried[0] == 3
+    for last, size in itertools.pairwise(tried):
+        assert size > last  # also where the factor adds less than one point
+        assert 0 <= size - max(factor * last, last + 1) < 1
+    if factor >= 1.25:
+        assert factor * tried[-1] > sizes.limit
+        assert len(tried) <= 1 + 2 * math.log(sizes.limit / 3) / math.log(factor)
 
 
 def test_rounds_and_time_limits_are_named():
