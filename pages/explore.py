@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.job_folder import JobStatus
-from pages._ui import data_blocks, explore_blocks, step_blocks
+from pages._ui import data_blocks, explore_blocks, scenario_blocks, step_blocks
 from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.job_blocks import STYLE, bring_into_view, opened, run_bar, trouble
 from pages._ui.shared import answers
@@ -61,6 +61,7 @@ waiting: list[Future[Any]] = []
 fair: dict[str, float] = {}
 live = bool(status and status.live)
 with st.sidebar:
+    scenario_blocks.pick()
     chosen = job_settings.ask_data()
     with notice:
         data = or_show_error(answers.load, chosen)
@@ -76,7 +77,7 @@ with main:
         if of_run is not None:
             show(status, of_run, asked, fair)
     elif data is not None:
-        explore_blocks.plain_clustering(data, asked)
+        waiting += explore_blocks.plain_clustering(data, asked)
     else:
         data_blocks.offer_other_forms(chosen)
 bar(told, "stagebar")  # seen where the drawer is closed

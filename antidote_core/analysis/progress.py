@@ -185,15 +185,15 @@ def estimate_run(spec: RunSpec, data: Dataset) -> RunEstimate:
     designs = get_optimizer(spec.optimizer).designs
     pace = Pace(0.0 if designs else _evaluation(problem, spec), start, 0.0, prepared)
     work = pace.cell(spec.budget, designs) + (rounds - 1) * spec.budget * pace.evaluation
-    counts = problem.vanilla.balance_table.counts
+    missing = vanilla == problem.fairness.worst
     return RunEstimate(
-        vanilla, target, met, (min(costs), max(costs)), bool((counts == 0).any()), tips_at, rounds,
+        vanilla, target, met, (min(costs), max(costs)), missing, tips_at, rounds,
         prepared + work,
     )  # fmt: skip
 
 
 def _rounds(spec: RunSpec, n: int, works: int | None) -> int:
-    """How many rounds there are if sizes from `works` on reach the target, and smaller ones gain."""
+    """How many rounds there are if sizes from `works` on reach the target."""
     sizes = Sizes(spec, n)
     while (size := sizes.next()) is not None and sizes.tried < MOST_ROUNDS:
         sizes.record(size, works is not None and size >= works, rank=-size)

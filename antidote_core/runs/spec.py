@@ -98,9 +98,9 @@ class RunSpec(JobSpec):
     """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
 
     V grows by `step` points a round or, where `growth_factor` is given, to that many times its
-    size. The target "lowest" asks for the lowest cost at `max_size`, in one round; "four_fifths" for a
-    balance of 80 % of the fair share. `spread` turns clumps of antidote points into scattered ones
-    at the end, where the cost survives that. `min_share` and `max_price` are the guard (see
+    size. The target "lowest" asks for the lowest cost at `max_size`, in one round; "four_fifths"
+    for a balance of 80 % of the fair share. `spread` turns clumps of antidote points into scattered
+    ones at the end, where the cost survives that. `min_share` and `max_price` are the guard (see
     `guard`); 0 and None switch it off, as in the paper. The run ends after `max_stalled` rounds in
     a row without a better V.
 

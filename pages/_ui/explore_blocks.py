@@ -20,11 +20,11 @@ from antidote_core.reporting.text.run_words import combination, departures, limi
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
 from antidote_core.runs.verdict import cost_digits
-from pages._ui import data_blocks, step_blocks
+from pages._ui import data_blocks, scenario_blocks, step_blocks
 from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
-from pages._ui.jobs.job_blocks import box, example, figure, latest
-from pages._ui.jobs.job_settings import RunRequest
+from pages._ui.jobs.job_blocks import box, figure, latest
+from pages._ui.jobs.job_settings import RunRequest, values_of
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
@@ -34,7 +34,6 @@ WHO, WHAT = "Who is in which cluster", "What each group pays"
 PEOPLE, OTHERS, TAKE = "The people", "Against the others", "Take it along"
 SURE = "How sure, and how it works"
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
-NEAR = 0.2  # of the plain cost: a target farther off is beyond the noise
 ADDED = "Antidote points |V| (of |U|)"
 PRICE = (
     "By how much the clusters fit the data worse (or better) than those of plain clustering: the "
@@ -51,14 +50,9 @@ CURVE_HEIGHT = 330  # pixels
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
-EXAMPLE = ac.RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
-)
 
 
-def details(
-    status: JobStatus, data: ac.Dataset, view: ac.RunView, shot: Snapshot | None
-) -> None:
+def details(status: JobStatus, data: ac.Dataset, view: ac.RunView, shot: Snapshot | None) -> None:
     """What stands behind the stage, each part drawn when it is opened."""
     spec = _spec(status)
     who = WHO if get_fairness(spec.fairness).by_mix else WHAT
@@ -169,6 +163,11 @@ def title(data: ac.Dataset, spec: ac.RunSpec, other: bool) -> None:
         st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False, width="content")
         if other:
             st.caption("This run has other settings than those on the left.", width="content")
+            st.button("Use these settings", on_click=_use, args=(spec,), type="tertiary")
+
+
+def _use(spec: ac.RunSpec) -> None:
+    st.session_state.update(values_of(spec))
 
 
 def told(status: JobStatus) -> None:
@@ -334,36 +333,9 @@ def references(
         except ac.AntidoteError as error:
             lines.append(f"SOTA: not available. {escape(str(error))}")
     lines.append(f"best possible: {get_fairness(asked.fairness).best}")
-    if plain.done() and not working:
-        lines += _noise_lines(data, asked, plain, futures)
     with asked.beside_target:
         st.caption("  \n".join(lines))
     return futures, fair
-
-
-def _noise_lines(
-    data: ac.Dataset, asked: RunRequest, plain: Future, futures: list[Future]
-) -> list[str]:
-    """A word where the target may be met by chance; asks for the noise only if it may matter."""
-    target = asked.spec.target if isinstance(asked.spec, ac.RunSpec) else None
-    if target == "vanilla":
-        return ["vanilla counts any gain, also one inside the noise; the verdict will say so"]
-    report = or_show_error(answers.answer, plain)
-    if report is None or not isinstance(target, float):
-        return []
-    cost = vanilla_cost_of(report, asked.fairness, data)
-    if not cost - NEAR * abs(cost) < target < cost:
-        return []
-    future = answers.noise_job(data, asked.fairness, asked.clustering)
-    futures.append(future)
-    band = or_show_error(answers.answer, future)
-    if band is None or target < band[0]:
-        return []
-    low, high = (number(value, 4) for value in band)
-    return [
-        f"**Inside the noise:** plain clustering itself moves between {low} and {high} from seed "
-        "to seed, so this target may be met by chance; ask for less."
-    ]
 
 
 def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
@@ -376,24 +348,21 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
 
 
-def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
-    """The right side before a run: what there is to improve."""
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
+    """The stage before a run: what to begin with and what there is to improve; what is awaited."""
     st.title(f"{escape(data.title)}: before anything is added", anchor=False)
-    introduction, beside = st.columns([3, 1], vertical_alignment="center")
-    introduction.markdown(
-        "Press **Run** to look for a few extra points (antidote data) that make the *same* "
-        "clustering fairer. Until then, this is the plain clustering and what it costs."
-    )
-    example(beside, EXAMPLE, "A teaching set with two clusters, solved in a few seconds.")
     future = answers.plain_job(data, asked.clustering)
+    waiting = scenario_blocks.counsel(data, asked) if future.done() else []
+    scenario_blocks.cards()
+    scenario_blocks.gallery()
     if not future.done():
         with st.container(height=420, border=True):
             st.markdown("Clustering the data as it is… You can press **Run** already.")
-        return
+        return waiting
     report = or_show_error(answers.answer, future)
     if report is None:
         data_blocks.offer_sample(data)
-        return
+        return waiting
     data_blocks.verdict(data, asked.clustering, report)
     left, right = st.columns(2, gap="large")
     with left:
@@ -401,3 +370,4 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
         data_blocks.group_costs(data, report)
     with right:
         data_blocks.point_map(data, asked.clustering, report)
+    return waiting

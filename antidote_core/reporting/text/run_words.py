@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 import pandas as pd
 
+from antidote_core.analysis.progress import RunEstimate
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine.job_folder import JobStatus
@@ -18,9 +19,9 @@ from antidote_core.numerals import change, digits_showing, number, percent, shar
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import PLACES, ROWS
 from antidote_core.reporting.text.design_words import extreme_sentence
-from antidote_core.reporting.text.words import UNKNOWN, small_groups
+from antidote_core.reporting.text.words import UNKNOWN, duration, small_groups
 from antidote_core.runs.kinds import Spec, kind_of
-from antidote_core.runs.spec import LOWEST, RunSpec
+from antidote_core.runs.spec import FOUR_FIFTHS, LOWEST, RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.verdict import AGREEMENT, Outcome
 from antidote_core.runs.view import RunView
@@ -46,6 +47,8 @@ STATES = {
     "failed": "failed",
     "dead": "lost",
 }
+MANY_ROUNDS = 30  # more than anybody watches
+FEW_POINTS = 6  # rounds that are worth watching
 NOT_USED = "not used"  # so begins the value of a setting that another one makes idle
 OF_THE_IDEA = (
     "A fairer clustering is not a fair decision: what is done with the clusters is outside this "
@@ -99,7 +102,7 @@ def idle(
     ['lasting', 'max_copies', 'percentiles']
     """
     known = OPTIMIZERS[optimizer]
-    found = {}
+    found: dict[str, str] = {}
     if target == LOWEST:
         found |= dict.fromkeys(
             ("step", "growth_factor", "growth"), "one round, with the largest |V|"
@@ -121,6 +124,73 @@ def idle(
     else:
         found |= dict.fromkeys(("max_copies", "percentiles"), "points are made up, none is copied")
     return found
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A sentence before a run, and fields of the spec that would change what it says."""
+
+    text: str
+    label: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def advice(found: RunEstimate, spec: RunSpec, designable: bool) -> tuple[Advice, ...]:
+    """What is worth knowing before Run; `designable` says that V can be designed for this pair.
+
+    >>> known = RunEstimate(-0.3, -0.8, False, (-0.31, -0.29), False, 423, 5, 4.2)
+    >>> for one in advice(known, RunSpec("bank", target="four_fifths"), True):
+    ...     print(one.text.replace("\N{NO-BREAK SPACE}", " "))
+    About 5 rounds and 4 s: near 423 copies, k-means tips into a clustering that meets the target.
+    Plain clustering by itself moves between 29 % and 31 % of its fair share, from seed to seed.
+    """
+    cost = get_fairness(spec.fairness)
+    four_fifths = ("Ask for four fifths", {"target": FOUR_FIFTHS}) if cost.by_mix else ("", {})
+    if found.met:
+        text = "Plain clustering meets this target already: nothing needs to be added."
+        return (Advice(text, "Ask for the lowest cost", {"target": LOWEST}),)
+    says = [_expected(found, spec)]
+    low, high = (cost.shown(value, 3) for value in sorted(found.noise, reverse=cost.by_mix))
+    moves = f"Plain clustering by itself moves between {low} and {high} {cost.unit}".rstrip()
+    says.append(Advice(f"{moves}, from seed to seed."))
+    if spec.target == "vanilla":
+        text = "The target vanilla counts any gain, also one inside this noise."
+        says.append(Advice(text, *four_fifths))
+    elif found.target >= found.noise[0]:
+        text = "The target lies inside this noise and may be met by chance: ask for less."
+        says.append(Advice(text, *four_fifths))
+    if found.missing and cost.by_mix:
+        text = (
+            "A group is missing from a cluster: the cost is 0 and stays there until that changes. "
+            "Many points at once, or a design, bring it in."
+        )
+        design = {"optimizer": "design", "growth": "bisect"}
+        says.append(Advice(text, *(("Design the points", design) if designable else ("", {}))))
+    return tuple(says)
+
+
+def _expected(found: RunEstimate, spec: RunSpec) -> Advice:
+    """Rounds and seconds, and what would make them fewer or worth watching."""
+    takes = f"{found.rounds:,} {'round' if found.rounds == 1 else 'rounds'} and "
+    takes += duration(found.seconds)
+    made = "copies" if spec.place == ROWS else "points"
+    if found.tips_at is None or spec.target == LOWEST:
+        limit = f", by the limits of {duration(spec.max_seconds)}" if spec.max_seconds else ""
+        text = f"At most {takes}{limit}."
+    else:
+        text = (
+            f"About {takes}: near {found.tips_at:,} {made}, k-means tips into a clustering that "
+            "meets the target."
+        )
+    grows = spec.growth != "bisect" and spec.target != LOWEST and spec.growth_factor is None
+    if grows and found.rounds > MANY_ROUNDS:
+        text = f"{text} That is a long way in steps of {spec.step:,}."
+        return Advice(text, "Grow by 1.25", {"growth_factor": 1.25})
+    if grows and found.tips_at is not None and found.rounds == 1 and found.tips_at > FEW_POINTS:
+        size = max(1, found.tips_at // FEW_POINTS)
+        smaller = {"start_size": size, "step": size}
+        return Advice(f"{text} One round will do.", f"Begin with {size:,}, to watch", smaller)
+    return Advice(text)
 
 
 def standing(view: RunView, spec: RunSpec, message: str = "") -> str:

@@ -22,6 +22,11 @@ _into_view = st.components.v2.component(
 )
 
 
+def press() -> None:
+    """Something was started or opened: the page is to show it from its top."""
+    st.session_state[PRESSED] = st.session_state.get(PRESSED, 0) + 1
+
+
 def bring_into_view() -> None:
     """When a job was started just now: the page goes to its top, and a drawer over it closes."""
     with st.container(key="into-view"):
@@ -74,7 +79,7 @@ def run_bar(
             label, type="primary", width="stretch", disabled=not asked.spec, key=f"run-{key}"
         )
         if pressed and or_show_error(store.start, asked.spec, own) is not None:
-            st.session_state[PRESSED] = st.session_state.get(PRESSED, 0) + 1
+            press()
             st.rerun()
 
 
@@ -133,4 +138,4 @@ def start_with(spec: Spec) -> None:
     """Put the spec into the widgets and start it; a callback of a button."""
     if or_show_error(store.start, spec) is not None:
         st.session_state.update(values_of(spec))
-        st.session_state[PRESSED] = st.session_state.get(PRESSED, 0) + 1
+        press()

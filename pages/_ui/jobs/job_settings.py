@@ -462,9 +462,7 @@ def _advanced(budget: int) -> tuple[float, float]:
     return percentiles
 
 
-def _number(
-    place: Any, key: str, idle_for: str | None = None, usual: float | None = None
-) -> Any:
+def _number(place: Any, key: str, idle_for: str | None = None, usual: float | None = None) -> Any:
     """Draw the number of that name; grey, with the reason below, where it is not used."""
     one = NUMBERS[key]
     value = place.number_input(
