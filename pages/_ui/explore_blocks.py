@@ -350,9 +350,10 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
 
 def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
     """The stage before a run: what to begin with and what there is to improve; what is awaited."""
-    st.title(f"{escape(data.title)}: before anything is added", anchor=False)
+    with st.container(horizontal=True):  # where the title keeps its distance
+        st.title(f"{escape(data.title)}: before anything is added", anchor=False)
     future = answers.plain_job(data, asked.clustering)
-    waiting = scenario_blocks.counsel(data, asked) if future.done() else []
+    waiting = scenario_blocks.counsel(data, asked, future.done())
     scenario_blocks.cards()
     scenario_blocks.gallery()
     if not future.done():

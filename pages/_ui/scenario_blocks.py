@@ -36,11 +36,12 @@ def cards() -> None:
 
 
 def _card(name: str, scenario: Scenario) -> None:
-    took = duration(EXAMPLES[name].seconds)
+    seconds = EXAMPLES[name].seconds
+    took = f"about {duration(seconds)}" if seconds >= 1 else "under 1 s"
     st.button(
-        f"▶ {scenario.title} · about {took}", key=f"go-{name}", width="stretch",
+        f"▶ {scenario.title} · {took}", key=f"go-{name}", width="stretch",
         on_click=start_with, args=(scenario.spec,),
-        help=f"{took} is what it took when it was recorded, with another seed.",
+        help="The time is what it took when it was recorded, with another seed.",
     )  # fmt: skip
     st.caption(escape(scenario.sentence))
 
@@ -77,18 +78,23 @@ def _open(name: str) -> None:
         press()
 
 
-def counsel(data: ac.Dataset, asked: RunRequest) -> list[Future[Any]]:
-    """What is worth knowing before Run, each with a button that changes it; what is awaited."""
+def counsel(data: ac.Dataset, asked: RunRequest, begun: bool) -> list[Future[Any]]:
+    """What is worth knowing before Run, each with a button that changes it; what is awaited.
+
+    It is computed from the time on when plain clustering is known (`begun`).
+    """
     spec = asked.spec
     if not isinstance(spec, ac.RunSpec):
         return []
-    future = answers.ask_about(data, "estimate", (spec.id,), estimate_run, spec, data)
-    found = or_show_error(answers.answer, future)
+    waiting = []
+    if begun:
+        waiting = [answers.ask_about(data, "estimate", (spec.id,), estimate_run, spec, data)]
     with st.container(border=True, key="advice"):
         st.markdown("**Before you run**")
+        found = or_show_error(answers.answer, waiting[0]) if begun else None
         if found is None:
             st.caption("Counting rounds and seconds… You can press **Run** already.")
-            return [future]
+            return waiting
         said = advice(found, spec, can_design(spec.clustering, spec.fairness))
         for index, one in enumerate(said):
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -97,7 +103,7 @@ def counsel(data: ac.Dataset, asked: RunRequest) -> list[Future[Any]]:
                     st.button(
                         one.label, key=f"advice-{index}", on_click=_change, args=(spec, one.changes)
                     )
-    return [future]
+    return waiting
 
 
 def _change(spec: ac.RunSpec, changes: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 from antidote_core import RunSpec, SpecError, fold, grow, load_dataset, run, social_cost
 from antidote_core.algorithms.algorithm2.grow import _shrunk
-from antidote_core.algorithms.algorithm2.sizes import Sizes
+from antidote_core.algorithms.algorithm2.sizes import Sizes, tipping_size
 from antidote_core.algorithms.algorithm2.verification import noise, verify
 from antidote_core.fairness.social import lowest_social_cost
 from antidote_core.optimizers import OPTIMIZERS
@@ -252,3 +252,33 @@ def test_pack_round_trip():
     again = unpack(pack(antidote))
     assert sorted(map(tuple, again)) == sorted(map(tuple, antidote))
     assert unpack(pack(np.empty((0, 3)))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_the_tipping_size_is_where_the_other_clustering_wins(copies):
+    """Copies in the order of their gain, one by one: the lead is made up at that very one."""
+    data = load_dataset("two-optima")
+    problem = Problem(data)
+    spec = RunSpec("two-optima", max_copies=copies, percentiles=(0.0, 100.0))
+    size = tipping_size(problem, problem.place_for(spec), -0.9)
+    home, *others = problem.evaluator.basins
+    needed = []
+    for other in others:
+        if problem.fairness.of_centers(other, data.points, data.groups) > -0.9:
+            continue
+
+        def inertia(centers, points):
+            return ((points[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1)
+
+        gains = inertia(home, data.points) - inertia(other, data.points)
+        lead = inertia(other, data.points).sum() - inertia(home, data.points).sum()
+        best = np.sort(np.repeat(gains, copies))[::-1].cumsum()
+        needed.append(int(np.argmax(best >= lead)) + 1)
+    assert size == min(needed)
+
+
+def test_no_tipping_size_where_no_clustering_is_known_to_meet_the_target():
+    problem = Problem(load_dataset("two-optima"))
+    place = problem.place_for(RunSpec("two-optima"))
+    assert tipping_size(problem, place, -1.5) is None
+    assert tipping_size(Problem(load_dataset("blobs"), "spectral"), place, -0.1) is None
