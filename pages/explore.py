@@ -68,9 +68,10 @@ with st.sidebar:
     asked = job_settings.ask_run(chosen, data)
     if data is not None:
         waiting, fair = explore_blocks.references(data, asked, live)
-    bar = partial(run_bar, store.RUN, asked, status, data if is_own(chosen.name) else None)
-    told = partial(explore_blocks.told, status) if status is not None and live else None
-    bar(told)
+    own = data if is_own(chosen.name) else None
+    told = partial(explore_blocks.told, status) if status is not None else None
+    bar = partial(run_bar, store.RUN, asked, status, own, tell=told)
+    bar()
 with main:
     if status is not None:
         of_run = or_show_error(store.data_of, status.run_id)
@@ -80,7 +81,7 @@ with main:
         waiting += explore_blocks.plain_clustering(data, asked)
     else:
         data_blocks.offer_other_forms(chosen)
-bar(told, "stagebar")  # seen where the drawer is closed
+bar(key="stagebar")  # seen where the drawer is closed
 answers.watch(*waiting)
 with notice:
     tell_ignored("explore", link)

@@ -30,7 +30,7 @@ from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
-WHO, WHAT = "Who is in which cluster", "What each group pays"
+WHO = "Who is in which cluster"
 PEOPLE, OTHERS, TAKE = "The people", "Against the others", "Take it along"
 SURE = "How sure, and how it works"
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
@@ -55,8 +55,7 @@ PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
 def details(status: JobStatus, data: ac.Dataset, view: ac.RunView, shot: Snapshot | None) -> None:
     """What stands behind the stage, each part drawn when it is opened."""
     spec = _spec(status)
-    who = WHO if get_fairness(spec.fairness).by_mix else WHAT
-    tabs = st.tabs([who, PEOPLE, OTHERS, TAKE, SURE], key="details", on_change="rerun", bind=URL)
+    tabs = st.tabs([WHO, PEOPLE, OTHERS, TAKE, SURE], key="details", on_change="rerun", bind=URL)
     clusters, people, others, take, sure = tabs
     with clusters:
         if clusters.open and shot is not None:

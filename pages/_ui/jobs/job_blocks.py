@@ -58,21 +58,24 @@ def run_bar(
     status: JobStatus | None,
     own: ac.Dataset | None,
     say: Callable[[], None] | None = None,
+    tell: Callable[[], None] | None = None,
     key: str = "runbar",
 ) -> None:
     """The one large button: Run, Resume, or Stop while the job works.
 
-    `own` is the table if it is one of this browser; `say` draws what stands above the button. A
-    page may have a second bar under another `key`.
+    `own` is the table if it is one of this browser; `say` draws what stands above Run, `tell` what
+    stands above Stop. A page may have a second bar under another `key`.
     """
     with st.container(key=key):
         if asked.problem:
             st.error(escape(asked.problem), icon="⚠️")
-        if say is not None:
-            say()
         if status is not None and status.live:
+            if tell is not None:
+                tell()
             _stop(kind, status.run_id, f"stop-{key}" if key != "runbar" else "stop")
             return
+        if say is not None:
+            say()
         resumes = status is not None and status.can_restart and status.spec == asked.spec
         label = "▶ Resume" if resumes and kind is store.SWEEP else "▶ Run"
         pressed = st.button(
