@@ -8,7 +8,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.job_folder import JobStatus
-from pages._ui import data_blocks, explore_blocks, scenario_blocks, step_blocks
+from pages._ui import data_blocks, explore_blocks, scenario_blocks, stage_blocks, step_blocks
 from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.job_blocks import STYLE, bring_into_view, opened, run_bar, trouble
 from pages._ui.shared import answers
@@ -36,17 +36,8 @@ def charts(status: JobStatus, data: ac.Dataset, view: ac.RunView, fair: dict[str
     """Curve and map side by side; the step that the map shows."""
     run_id, live, spec = status.run_id, status.live, status.spec
     assert isinstance(spec, ac.RunSpec)
-    left, right = st.columns(2, gap="medium")
-    with right:
-        options = step_blocks.map_options(data)
-        map_place = st.container()
-        step = None if live else step_blocks.slider(view)
-        shot = step_blocks.shot(run_id, spec, view, data, step)
-        with map_place:
-            step_blocks.run_map(run_id, data, spec, shot, options)
-    with left:
-        explore_blocks.draw_curve(run_id, live, fair, step)
-    return shot
+    stage_blocks.draw(run_id, data, spec, view, live, fair)
+    return step_blocks.shot(run_id, spec, view, data, live)
 
 
 enter()

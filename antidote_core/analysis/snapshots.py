@@ -1,7 +1,13 @@
-"""One clustering of U as a screen shows it: the plain one, and that of a step of a run."""
+"""One clustering of U as a screen shows it: the plain one, and that of a step of a run.
+
+A moving picture of a run needs less of every step, and something about all of them: which points
+differ from plain clustering, which of V are new, and how a contest stands.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,8 +76,13 @@ class Snapshot:
     social: SocialTable
 
 
-def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapshot:
+def snapshot(
+    data: Dataset, spec: RunSpec, view: RunView, index: int, problem: Problem | None = None
+) -> Snapshot:
     """The clustering of U at step `index` of the run.
+
+    `problem` spares those who ask for many steps a plain clustering each, where labels are not
+    those of the nearest centre.
 
     >>> from antidote_core import RunSpec, load_dataset, run
     >>> spec = RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=1)
@@ -85,7 +96,7 @@ def snapshot(data: Dataset, spec: RunSpec, view: RunView, index: int) -> Snapsho
         new, _ = nearest_center(data.points, step.centers)
         centers = step.centers
     else:
-        problem = Problem.of(spec, data)
+        problem = problem or Problem.of(spec, data)
         solution = problem.cluster(step.antidote)
         old, new, centers = problem.vanilla.labels, solution.labels, solution.centers
     labels, centers = numbered_as(old, new, centers)
@@ -116,3 +127,149 @@ def numbered_as(before: Ints, labels: Ints, centers: Floats) -> tuple[Ints, Floa
     k = len(centers)
     _, order = linear_sum_assignment(-cluster_counts(before, labels, k, k))
     return np.argsort(order)[labels], centers[order]
+
+
+# -- all steps of a run -------------------------------------------------------------------------
+
+NEIGHBOURS = 3
+CHUNK = 64
+MOST_STEPS = 240
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """What one step of a run changes on a picture of plain clustering.
+
+    `centers` (k, d) are numbered as in plain clustering. V has the distinct points `atoms` (a, d),
+    each `copies` (a,) times; `rows` (a,) says which row of U each is, -1 where it is none. The
+    points of U in `moved` (c,), ascending, are in another cluster than before: in `clusters` (c,).
+    """
+
+    centers: Floats
+    atoms: Floats
+    copies: Ints
+    rows: Ints
+    moved: Ints
+    clusters: Ints
+
+
+def moves(shot: Snapshot) -> Moves:
+    """A snapshot as the changes it stands for.
+
+    >>> from antidote_core import RunSpec, load_dataset, run
+    >>> spec = RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=1)
+    >>> shot = snapshot(load_dataset("blobs"), spec, run(spec), 1)
+    >>> found = moves(shot)
+    >>> int(found.copies.sum()), bool((found.clusters == shot.labels[found.moved]).all())
+    (3, True)
+    """
+    step = shot.step
+    if step.rows is not None:
+        rows, first, copies = np.unique(step.rows, return_index=True, return_counts=True)
+        atoms = step.antidote[first]
+    else:
+        atoms, copies = np.unique(step.antidote, axis=0, return_counts=True)
+        rows = np.full(len(atoms), -1)
+    moved = np.flatnonzero(shot.changed)
+    width = step.antidote.shape[1]
+    return Moves(shot.centers, atoms.reshape(-1, width), copies, rows, moved, shot.labels[moved])
+
+
+def number_atoms(steps: Sequence[Moves]) -> list[list[int]]:
+    """For every step the numbers of its atoms, counted over all steps as they first appear.
+
+    >>> none = np.empty(0, dtype=np.int64)
+    >>> def step(*places):
+    ...     atoms = np.array(places)[:, None]
+    ...     return Moves(atoms, atoms, none, np.full(len(atoms), -1), none, none)
+    >>> number_atoms([step(2.0), step(1.0, 2.0), step(1.0)])
+    [[0], [1, 0], [1]]
+    """
+    known: dict[tuple[int, bytes], int] = {}
+    return [
+        [
+            known.setdefault((row, atom.tobytes()), len(known))
+            for row, atom in zip(step.rows.tolist(), step.atoms, strict=True)
+        ]
+        for step in steps
+    ]
+
+
+def shown_steps(count: int, answer: int, most: int = MOST_STEPS) -> list[int]:
+    """Which of `count` steps a picture goes through: all, or every second, fourth, ... of them.
+
+    The first, the last and the answer are always among them. While a run grows, what was chosen
+    stays chosen until the steps between two are doubled.
+
+    >>> shown_steps(5, 2), shown_steps(9, 5, most=5)
+    ([0, 1, 2, 3, 4], [0, 2, 4, 5, 6, 8])
+    """
+    apart = 1
+    while (count - 1) // apart + 1 > most:
+        apart *= 2
+    return sorted({*range(0, count, apart), *((answer, count - 1) if count else ())})
+
+
+def nearest_rows(
+    points: Floats, places: Floats, own: Ints, count: int = NEIGHBOURS
+) -> tuple[Ints, Floats]:
+    """The nearest of points (n, d) to each of places (q, d), and their distances; (q, count) both.
+
+    `own` (q,) is the row that a place is itself, which does not count; -1 where it is none. Fewer
+    than `count` where there are not so many.
+
+    >>> rows, distances = nearest_rows(np.array([[0.0], [1.0], [5.0]]), np.array([[1.0]]), [1], 2)
+    >>> rows.tolist(), distances.tolist()
+    ([[0, 2]], [[1.0, 4.0]])
+    """
+    own = np.asarray(own, dtype=np.int64)
+    count = min(count, len(points) - 1)
+    found = np.empty((len(places), count), dtype=np.int64)
+    distances = np.empty((len(places), count))
+    squares = np.einsum("ij,ij->i", points, points)
+    for begin in range(0, len(places), CHUNK):
+        part = slice(begin, begin + CHUNK)
+        # Short of |place|^2, which does not change the order.
+        relative = squares - 2.0 * places[part] @ points.T
+        at = np.flatnonzero(own[part] >= 0)
+        relative[at, own[part][at]] = np.inf
+        near = np.argpartition(relative, max(count - 1, 0), axis=1)[:, :count]
+        offsets = points[near] - places[part][:, None, :]
+        far = np.sqrt(np.einsum("ijk,ijk->ij", offsets, offsets))
+        order = np.lexsort((near, far), axis=1)
+        found[part] = np.take_along_axis(near, order, axis=1)
+        distances[part] = np.take_along_axis(far, order, axis=1)
+    return found, distances
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far the strongest rival leads the clustering that V works for, in inertia on U ∪ V.
+
+    `now` is negative when that clustering wins; `before` is the lead of plain clustering without V.
+    """
+
+    now: float
+    before: float
+
+
+def tug_of_war(view: RunView) -> list[Lead | None]:
+    """The contest at every step, where a run is a switch between two clusterings and says so.
+
+    Copies of rows that do not tip the contest yet say how far they are from it. A round that works
+    for another clustering meanwhile has no lead to set beside these, and gets None.
+    """
+    known = [step.design.get("lead_before") for step in view.steps]
+    before = max((value for value in known if value is not None), default=math.nan)
+    if not before > 0:
+        return [None] * len(view.steps)
+    found: list[Lead | None] = []
+    for step, own in zip(view.steps, known, strict=True):
+        lead = step.design.get("lead")
+        if step.kind == "vanilla":
+            found.append(Lead(before, before))
+        elif lead is not None and (own is not None or (step.reached and lead < 0)):
+            found.append(Lead(lead, before))
+        else:
+            found.append(None)
+    return found

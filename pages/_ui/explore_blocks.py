@@ -13,7 +13,7 @@ from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import change, number, percent, share_of_data
 from antidote_core.reporting.figures import comparisons
-from antidote_core.reporting.figures.curve import curve_chart, curve_table, curve_words
+from antidote_core.reporting.figures.curve import step_table
 from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
 from antidote_core.reporting.text.run_words import combination, departures, limits, standing
@@ -26,7 +26,7 @@ from pages._ui.jobs.documents import take_along
 from pages._ui.jobs.job_blocks import box, figure, latest
 from pages._ui.jobs.job_settings import RunRequest, values_of
 from pages._ui.shared import answers
-from pages._ui.shared.frame import behind, is_dark, listed, or_show_error
+from pages._ui.shared.frame import behind, listed, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL
 
@@ -42,11 +42,6 @@ PRICE = (
 GUARD = (
     "Share of the data in the smallest cluster, before and after; the guard keeps it from emptying."
 )
-READING = (
-    "Ring: best V of a round. Filled: checked by independent clusterings. Diamond: the round at "
-    "work. Grey band: what plain clustering costs from seed to seed."
-)
-CURVE_HEIGHT = 330  # pixels
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
@@ -89,7 +84,7 @@ def _how_sure(
         sentences(view)
         st.subheader("What the cost means", anchor=False)
         st.markdown(escape(cost_meaning(spec.fairness)))
-        contests(view)
+        draw_contests(status.run_id, status.live)
     with right:
         if not status.live:
             st.subheader("What was not shown", anchor=False)
@@ -187,10 +182,9 @@ def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
     st.fragment(_head, run_every=HEAD_SECONDS if working else None)(run_id, working, drawn)
 
 
-def draw_curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
-    """Cost against size; `fair` are costs known before the run says them itself."""
-    run_every = CURVE_SECONDS if working else None
-    st.fragment(_curve, run_every=run_every)(run_id, working, fair, shown)
+def draw_contests(run_id: str, working: bool) -> None:
+    """The numbers behind the curve, and the contests of a design, while the run works and after."""
+    st.fragment(_contests, run_every=CURVE_SECONDS if working else None)(run_id, working)
 
 
 def _stand(view: ac.RunView) -> tuple:
@@ -282,24 +276,15 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         figure("Rounds · evaluations · time", spent)
 
 
-def _curve(run_id: str, working: bool, fair: dict[str, float], shown: int | None) -> None:
+def _contests(run_id: str, working: bool) -> None:
     found = latest(store.RUN, run_id)
     if found is None:
         return
     status, view = found
     if working and not status.live:  # should the head have missed it
         st.rerun()
-    fair = comparisons.baseline_costs(view, _spec(status).fairness) or fair
-    table = curve_table(view, fair, shown)
-    st.markdown("**Cost against antidote size**", help=READING)
-    st.vega_lite_chart(table, curve_chart(max(view.points, 1), is_dark()), key="curve",
-                       alt=curve_words(view, fair), height=CURVE_HEIGHT)  # fmt: skip
-    behind(
-        [
-            {"step": step.title, "points": len(step.antidote), "cost": step.cost}
-            for step in view.steps
-        ]
-    )
+    behind(step_table(view), "The numbers behind the curve")
+    contests(view)
 
 
 def references(

@@ -1,6 +1,7 @@
 """The Explore page without a browser: no run, every data set, replayed, failed and wrong runs."""
 
 import dataclasses
+import json
 import math
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from antidote_core.analysis import snapshots
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.figures import comparisons, curve
-from antidote_core.reporting.figures.maps import features_picture, run_map_figure
+from antidote_core.reporting.figures.maps import features_plane, flat_picture, run_map_figure
 from antidote_core.runs.events import Shrunk, Spread
 from antidote_core.runs.scenarios import SCENARIOS
 from antidote_core.runs.spec import RunSpec
@@ -106,7 +107,7 @@ def test_a_finished_run_is_replayed_from_its_link(runner, finished) -> None:
     assert view.verdict.headline in said(app)
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Antidote points |V| (of |U|)"].startswith(f"{view.size} (")
-    assert len(app.get("plotly_chart")) == 2  # map, who is where
+    assert len(app.get("plotly_chart")) == 1  # who is where
     assert app.selectbox(key="data").value == "two-optima"
     assert app.number_input(key="run_seed").value == 2
     assert app.number_input(key="alpha").value == SPEC.target
@@ -118,7 +119,7 @@ def test_what_stands_behind_the_stage_is_drawn_when_it_is_opened(runner, finishe
     assert not others.exception
     assert not others.warning
     assert "scores a fair algorithm" in said(others)
-    assert len(others.get("plotly_chart")) == 1 + 8  # map, eight measures
+    assert len(others.get("plotly_chart")) == 8  # measures
     people = open_page("explore", run=finished, details="The people")
     assert "The antidote points, in original units" in said(people)
     assert "scores a fair algorithm" not in said(people)
@@ -127,15 +128,30 @@ def test_what_stands_behind_the_stage_is_drawn_when_it_is_opened(runner, finishe
     assert "What was not shown" in said(sure)
 
 
-def test_the_round_slider_goes_through_the_run(runner, finished) -> None:
-    app = open_page("explore", run=finished)
+def parcels(app: AppTest) -> dict[str, dict]:
+    """What the stage was handed over, by kind; bytes as their first line."""
+    found = {}
+    for element in app.get("bidi_component"):
+        proto = element.proto
+        sent = proto.bytes.split(b"\n")[0] if proto.WhichOneof("data") == "bytes" else proto.json
+        parcel = json.loads(sent)
+        if "run" not in parcel:  # of the page, not of the stage
+            continue
+        found[parcel.get("kind", "picture")] = parcel
+    return found
+
+
+def test_the_stage_plays_every_step_of_a_stored_run(runner, finished) -> None:
+    found = parcels(open_page("explore", run=finished))
     view = runner.view(finished)
-    assert app.slider(key="round").max == view.rounds
-    app.slider(key="round").set_value(0).run()
-    assert "Plain clustering:" in said(app)
-    app.slider(key="round").set_value(1).run()
-    assert f"Round 1:** {view.history[0].size} antidote points" in said(app)
-    assert not app.exception
+    assert set(found) == {"picture", "points", "steps", "show"}
+    assert {parcel["run"] for parcel in found.values()} == {finished}
+    assert found["points"]["count"] == view.points
+    assert len(found["steps"]["steps"]) == len(found["show"]["labels"]) == len(view.steps)
+    assert found["show"]["answer"] == view.answer_index
+    assert f"Round 1 · {view.history[0].size} points · " in found["show"]["labels"][1]
+    assert found["show"]["stored"].startswith("Stored result of ")
+    assert not found["show"]["live"]
 
 
 @pytest.mark.parametrize("projection", ["features", "umap"])
@@ -145,6 +161,7 @@ def test_every_map_and_colour(finished, projection: str, color: str) -> None:
     assert not app.exception
     assert not app.error
     assert app.session_state["paint"] == color
+    assert parcels(app)["show"]["color"] == color
 
 
 LINK = {
@@ -322,10 +339,10 @@ def view() -> ac.RunView:
 
 def test_the_curve_has_a_row_for_everything_and_keeps_labels_apart(view) -> None:
     fair = {"near": view.vanilla_cost - 1e-6, "far": 1e3}
-    table = curve.curve_table(view, fair, shown=1)
+    table = curve.curve_table(view, fair)
     kinds = table["kind"].value_counts()
     assert kinds["round"] == view.rounds + 1
-    assert kinds["verified"] == kinds["shown"] == kinds["band"] == kinds["away"] == 1
+    assert kinds["verified"] == kinds["band"] == kinds["away"] == 1
     assert "↑ off this chart" in table[table["kind"] == "away"]["label"].item()
     places = table["at"].dropna().sort_values().to_numpy()
     heights = table.loc[table["kind"] == "frame", "cost"]
@@ -393,7 +410,7 @@ def test_a_snapshot_has_the_cost_the_run_recorded(clustering: str) -> None:
 def test_the_map_shows_every_antidote_point_by_its_copies(view) -> None:
     data = ac.load_dataset("two-optima")
     shot = snapshots.snapshot(data, SPEC, view, 1)
-    picture = features_picture(data, SPEC, shot, (0, 1))
+    picture = flat_picture(data, SPEC, shot, features_plane(data, (0, 1)))
     figure = run_map_figure(data, shot, picture, "changed")
     stars = figure.data[-1]
     assert stars.name == f"antidote ({len(shot.step.antidote)})"

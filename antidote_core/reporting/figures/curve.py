@@ -1,7 +1,7 @@
-"""Cost against antidote size: one table that grows with a run, and the Vega-Lite chart of it.
+"""Cost against antidote size: one table that grows with a run, the figure of it, and its words.
 
-The chart's specification stays the same while a run goes on, only the table changes: a browser then
-moves the marks in place instead of drawing the chart anew.
+The parts of Vega-Lite charts below are those of charts of sweeps: their specification stays the
+same while a sweep goes on, only the table changes, so that a browser moves the marks in place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from antidote_core.reporting.figures import palette
 from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
 
-HEIGHT = 370
 LABEL_ROOM = 0.075  # part of the height that a label needs
 FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
 Line = tuple[str, float, str]  # kind, cost and label of what a curve is held against
@@ -32,11 +31,10 @@ FIGURE_HEIGHT = 430
 def curve_table(
     view: RunView,
     baselines: Mapping[str, float] | None = None,
-    shown: int | None = None,
 ) -> pd.DataFrame:
     """Everything the chart draws, one row each; `kind` says what it is.
 
-    `baselines` are costs of fair algorithms by their label, `shown` the step (see `steps`) shown.
+    `baselines` are costs of fair algorithms by their label.
     """
     digits = cost_digits(view)
     lines = _lines(view, baselines or {}, digits)
@@ -67,8 +65,6 @@ def curve_table(
         rows.append({"kind": "round", **row})
         if index and view.verification is not None and size == view.size and cost == view.cost:
             rows.append({"kind": "verified", **row})
-        if index == shown:
-            rows.append({"kind": "shown", **row})
     if view.current:
         cost, size = view.current["cost"], view.current["size"]
         text = f"{number(cost, digits)} with {size:,} points, still searching"
@@ -76,44 +72,6 @@ def curve_table(
     largest = max([size for size, _ in rounds] + [view.current.get("size", 0), 1])
     rows.append({"kind": "frame", "size": 1.04 * largest, "cost": low})
     return pd.DataFrame(rows, columns=list(_COLUMNS))
-
-
-def curve_chart(points: int, dark: bool = False) -> dict[str, Any]:
-    """The Vega-Lite specification for `curve_table`; `points` is |U|, for the shares."""
-    paint = palette.ink(dark)
-    x = size_axis("size", points, tickMinStep=1, tickCount=6)
-    x["scale"] = {"nice": False}
-    y = y_axis("cost", "cost, lower is fairer")
-    place = {"x": x, "y": y}
-    tip = tips(share="cost")
-    point = {"type": "point", "filled": True}
-    ours = {"stroke": palette.ANTIDOTE, "strokeWidth": 2.5, "size": 90}
-    step = {
-        "type": "line",
-        "interpolate": "step-after",
-        "color": palette.ANTIDOTE,
-        "strokeWidth": 2,
-    }
-    ring = {**point, "filled": False, "stroke": paint, "strokeWidth": 1.5}
-    diamond = {**point, "filled": False, "shape": "diamond", **ours}
-    layers = [
-        *band_and_lines(y, dark),
-        layer("round", step, **place),
-        layer("round", {**point, "fill": palette.hollow(dark), **ours}, **place, tooltip=tip),
-        layer("verified", {**point, "color": palette.ANTIDOTE, "size": 110}, **place, tooltip=tip),
-        layer("shown", ring, **place, size={"value": 320}, tooltip=tip),
-        layer("current", diamond, **place, tooltip=tip),
-        layer(
-            LINE_KINDS,
-            {**WRITING, "align": "right", "dx": -4},
-            x={"value": {"expr": "width"}},
-            y={**y, "field": "at"},
-            text={"field": "label"},
-            color=line_inks(dark),
-        ),
-        layer("frame", {"type": "point", "opacity": 0}, **place),
-    ]
-    return {"height": HEIGHT, "layer": layers, "resolve": apart("color", "strokeDash")}
 
 
 def curve_words(view: RunView, baselines: Mapping[str, float] | None = None) -> str:

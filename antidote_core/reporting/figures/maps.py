@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -186,33 +186,36 @@ def flat_picture(data: Dataset, spec: RunSpec, shot: Snapshot, plane: Plane) -> 
     )  # fmt: skip
 
 
-def features_picture(
-    data: Dataset, spec: RunSpec, shot: Snapshot, features: tuple[int, int]
-) -> Picture:
+def features_plane(data: Dataset, features: tuple[int, int]) -> Plane:
     """Two features of the standardised data against each other."""
     axes = np.zeros((2, data.points.shape[1]))
     axes[0, features[0]] = axes[1, features[1]] = 1.0
     names = (data.feature_names[features[0]], data.feature_names[features[1]])
-    plane = Plane(np.zeros(data.points.shape[1]), axes, 1.0, names, exact=True)
-    drawn = flat_picture(data, spec, shot, plane)
-    if data.points.shape[1] == 2:
-        return drawn
-    points = f"all {data.n:,}" if len(drawn.rows) == data.n else f"a random {len(drawn.rows):,}"
-    caption = (
+    return Plane(np.zeros(data.points.shape[1]), axes, 1.0, names, exact=data.points.shape[1] == 2)
+
+
+def features_caption(data: Dataset, drawn: int) -> str:
+    """What a map of two features among more shows."""
+    points = f"all {data.n:,}" if drawn == data.n else f"a random {drawn:,}"
+    return (
         f"Two of {data.points.shape[1]} features, in standard deviations. Points that look close "
         f"may differ in all the others. Drawn: {points} of {data.n:,} points (seed {SEED})."
     )
-    return replace(drawn, caption=caption, exact=False)
+
+
+def layout_caption(data: Dataset, layout: Layout) -> str:
+    """What a frozen UMAP layout shows, and what it does not."""
+    return (
+        f"UMAP of {len(layout.rows):,} of {data.n:,} points (seed {SEED}), frozen: only neighbours "
+        "mean something here, not distances or sizes. Antidote points and centres stand beside "
+        "their nearest real points, however far away they are: see the table for the distance."
+    )
 
 
 def layout_picture(data: Dataset, shot: Snapshot, layout: Layout) -> Picture:
     """In a frozen UMAP layout of U; V and the centres are placed beside their nearest points."""
     atoms, copies = _atoms(shot)
-    caption = (
-        f"UMAP of {len(layout.rows):,} of {data.n:,} points (seed {SEED}), frozen: only neighbours "
-        "mean something here, not distances or sizes. Antidote points and centres stand beside "
-        "their nearest real points, however far away they are: see the table for the distance."
-    )
+    caption = layout_caption(data, layout)
     return _umap_picture(data, shot, layout, layout.place(data.points, atoms), copies, caption)
 
 
@@ -296,7 +299,7 @@ def _changed(
 ) -> tuple[Ints, tuple[str, ...], list[palette.Mark]]:
     moved = int(shot.changed.sum())
     names = ("same cluster as before", f"changed cluster ({moved:,} of {data.n:,})")
-    pale = palette.Mark("#6B7280" if dark else "#C3C8CF", "circle", "")
+    pale = palette.Mark(palette.pale(dark), "circle", "")
     return shot.changed, names, [pale, palette.Mark(palette.ink(dark), "diamond", "")]
 
 

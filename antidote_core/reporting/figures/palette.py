@@ -72,6 +72,11 @@ def hollow(dark: bool) -> str:
     return ink(not dark) if dark else "white"
 
 
+def pale(dark: bool) -> str:
+    """Points that stay in the background."""
+    return "#6B7280" if dark else "#C3C8CF"
+
+
 def group_mark(code: int, dark: bool = False) -> Mark:
     """The mark of a protected group; no two of the first twenty are the same.
 

@@ -51,8 +51,6 @@ def shown(kind: JobKind) -> str | None:
 
 def show(kind: JobKind, job_id: str | None) -> None:
     """Show this job from now on; None shows none."""
-    if kind is RUN:
-        st.session_state.pop("round", None)
     if job_id is None:
         st.session_state.pop(kind.name, None)
         st.query_params.pop(kind.name, None)
