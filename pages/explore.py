@@ -47,7 +47,7 @@ bring_into_view()
 notice = st.container()
 with notice:
     status = opened(store.RUN, link)
-main = st.container(key="main").container(key="stage")
+main = st.container(key="main").container(key="explore")
 waiting: list[Future[Any]] = []
 fair: dict[str, float] = {}
 live = bool(status and status.live)

@@ -70,7 +70,7 @@ def _examples() -> Iterator[Example]:
     )  # fmt: skip
     yield Example(
         "hollow", "Hollow, and why it is refused",
-        "Without the guard a target is met by emptying a cluster: such a win does not count.",
+        "Without the guard the target is met by clusters that no longer fit: it does not count.",
         RunSpec(
             "needs-distance", place="wide", target=-0.9, start_size=5, step=5, budget=200,
             max_rounds=8, min_share=0.0, max_price=None, seed=SEED,
