@@ -202,8 +202,8 @@ def test_nothing_of_a_private_run_is_held_when_its_owner_is_gone(home: Path, mon
         reopened(owner, "explore", run=run_id, projection="pca", details=tab)
     room = rooms.ROOMS.of(owner, "tab")
     kept = {kind: [one.value for one in found.values()] for kind, found in room._kept.items()}
-    assert {"encoded", "table", "facts", "run data", "snapshot", "map", "points"} <= set(kept)
-    assert "slides" in kept
+    assert {"encoded", "table", "facts", "run data", "snapshot", "points"} <= set(kept)
+    assert {"slides", "stage points"} <= set(kept)
     [[points, _]] = kept["points"]
     held = [
         weakref.ref(thing)
