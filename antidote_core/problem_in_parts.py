@@ -87,7 +87,7 @@ class PartitionedProblem(Problem):
     ) -> None:
         check_settings(k, restarts, seed)
         self.parts = parts
-        self.data = parts.head
+        self.data = parts
         self.clustering = get_clustering("kmeans")
         self.fairness = get_fairness(fairness)
         if self.fairness.statistic is None:

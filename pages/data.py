@@ -7,14 +7,11 @@ from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.own_tables import is_own
-from pages._ui.shared.settings import URL, clustering_settings, data_settings
+from pages._ui.shared.settings import clustering_settings, data_settings, one_of
 
 enter()
 asked = asked_by_link()
-shown = st.segmented_control(
-    "Show", ["data sets", "your own table"], default="data sets", required=True, key="show",
-    bind=URL, label_visibility="collapsed",
-)  # fmt: skip
+shown = one_of("Show", ["data sets", "your own table"], "show", label_visibility="collapsed")
 if shown == "your own table":
     upload_blocks.draw()
     tell_ignored("data", asked)

@@ -5,7 +5,7 @@ import streamlit as st
 from pages._ui.learn_blocks import POINTS, glossary, playground, story
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
-from pages._ui.shared.settings import URL
+from pages._ui.shared.settings import one_of
 
 PARTS = {"story": story, "playground": playground, "glossary": glossary}
 
@@ -13,10 +13,7 @@ enter()
 link = asked_by_link()
 with st.container(horizontal=True, vertical_alignment="center"):
     st.title("How a few points help", anchor=False, width="content")
-    part = st.segmented_control(
-        "Part", list(PARTS), key="part", bind=URL, default="story", required=True,
-        label_visibility="collapsed", width="content",
-    )  # fmt: skip
+    part = one_of("Part", list(PARTS), "part", label_visibility="collapsed", width="content")
 notice = st.container()
 PARTS[part]()
 with notice:

@@ -43,35 +43,32 @@ def relayed(
 
 
 class _End:
-    """The last thing a worker says; `error` is what it died of, if anything."""
+    """The last thing a worker says: its result, or what it died of."""
 
-    def __init__(self, error: BaseException | None) -> None:
-        self.error = error
+    def __init__(self, result: Any = None, error: BaseException | None = None) -> None:
+        self.result, self.error = result, error
 
 
-def with_heartbeat(
-    work: Callable[[Callable[[], bool]], Iterator[Step]], every: float
-) -> Iterator[Step | None]:
-    """What `work` yields, in order, and None whenever that takes longer than `every` seconds.
+def in_thread(
+    work: Callable[[Callable[[Step], None], Callable[[], bool]], Result], every: float | None = None
+) -> Generator[Step | None, None, Result]:
+    """What `work(tell, left)` tells, in order, and None whenever that takes over `every` seconds.
 
-    `work(left)` is called in a thread of its own; `left()` turns true when nobody listens any more.
+    It is called in a thread of its own; `left()` turns true when nobody listens any more.
 
-    >>> list(with_heartbeat(lambda left: iter("abc"), every=60.0))
-    ['a', 'b', 'c']
+    >>> telling = in_thread(lambda tell, left: tell("a"))
+    >>> list(telling)
+    ['a']
     """
     left = threading.Event()
     said: queue.SimpleQueue[Step | _End] = queue.SimpleQueue()
 
     def speak() -> None:
-        error: BaseException | None = None
         try:
-            for item in work(left.is_set):
-                said.put(item)
-                if left.is_set():
-                    break
-        except BaseException as caught:
-            error = caught
-        said.put(_End(error))
+            end = _End(work(said.put, left.is_set))
+        except BaseException as error:
+            end = _End(error=error)
+        said.put(end)
 
     thread = threading.Thread(target=speak, daemon=True)
     thread.start()
@@ -90,3 +87,23 @@ def with_heartbeat(
         thread.join()
     if item.error is not None:
         raise item.error
+    result: Result = item.result
+    return result
+
+
+def with_heartbeat(
+    work: Callable[[Callable[[], bool]], Iterator[Step]], every: float
+) -> Iterator[Step | None]:
+    """What `work(left)` yields, in a thread of its own (see `in_thread`), and None meanwhile.
+
+    >>> list(with_heartbeat(lambda left: iter("abc"), every=60.0))
+    ['a', 'b', 'c']
+    """
+
+    def speak(tell: Callable[[Step], None], left: Callable[[], bool]) -> None:
+        for item in work(left):
+            tell(item)
+            if left():
+                break
+
+    return in_thread(speak, every)

@@ -51,11 +51,17 @@ def vanilla_report(
     -0.3
     """
     solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
+    return report_of(data, solution, quality(data.points, solution.labels, seed))
+
+
+def report_of(data: Dataset, solution: Solution, found: Quality) -> VanillaReport:
+    """A plain clustering and its quality, with the tables behind both costs."""
+    k = len(solution.centers)
     return VanillaReport(
         solution,
         balance_table(solution.labels, data.groups, k, len(data.group_names)),
         social_table(solution.labels, solution.centers, data.points, data.groups),
-        quality(data.points, solution.labels, seed),
+        found,
     )
 
 

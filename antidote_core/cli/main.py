@@ -40,6 +40,7 @@ HELP: Mapping[str, str] = {
     "embed_dim": "n′ of SRE, or none", "growth": "extend, restart (paper) or bisect",
     "growth_factor": "times the size per round, in place of --step",
     "budget": "evaluations per round", "box": "another name of --place",
+    "holdout": "find V on half of the data, try it on the other half, and the other way round",
     "shrink": "drop points once reached", "spread": "scatter clumps of points at the end",
     "json": "one JSON event per line", "out": "folder for events, result and antidote points",
     "compare json": "one JSON row per line", "frontier clustering": "clusterings: A,B,...",

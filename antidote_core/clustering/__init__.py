@@ -85,16 +85,14 @@ def get_clustering(name: str) -> ClusteringMethod:
     return CLUSTERINGS[name]
 
 
-register_clustering(
+for _entry in (
     ClusteringMethod(
         "kmeans",
         "k-means",
         "Centres that minimise the squared distance of every point to its nearest centre.",
         fit_kmeans,
         KMeansEvaluator,
-    )
-)
-register_clustering(
+    ),
     ClusteringMethod(
         "spectral",
         "Spectral (unnormalised)",
@@ -102,32 +100,27 @@ register_clustering(
         fit_spectral,
         SpectralEvaluator,
         by_nearest_center=False,
-    )
-)
-register_clustering(
+    ),
     ClusteringMethod(
         "kmedoids",
         "k-medoids",
         "Like k-means with plain distances, and every centre must be one of the points.",
         fit_kmedoids,
-    )
-)
-register_clustering(
+    ),
     ClusteringMethod(
         "kmedian",
         "k-median",
         "Like k-means with absolute differences, and centres at the medians.",
         fit_kmedian,
-    )
-)
-register_clustering(
+    ),
     ClusteringMethod(
         "minibatch",
         "Mini-batch k-means",
         "k-means on small random portions of the data: faster, less exact.",
         fit_minibatch,
-    )
-)
+    ),
+):
+    register_clustering(_entry)
 
 __all__ = [
     "CLUSTERINGS",

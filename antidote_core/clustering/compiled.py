@@ -1,4 +1,7 @@
-"""Compile the fairness statistics, and everything else numba compiles, ahead of a run."""
+"""Compile the fairness statistics, and everything else numba compiles, ahead of a run.
+
+`python -m` of this module compiles everything and ends: compiled kernels stay on disk.
+"""
 
 from __future__ import annotations
 
@@ -63,3 +66,7 @@ def prepare(on_compile: Callable[[], None]) -> None:
 
     with event.install_listener("numba:compile", Tell()):
         warm()
+
+
+if __name__ == "__main__":
+    warm()

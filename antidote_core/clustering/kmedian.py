@@ -19,14 +19,10 @@ def fit_kmedian(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Cl
     from sklearn.cluster import kmeans_plusplus
 
     check_k(points, k)
-    best: Clustering | None = None
-    for start in np.random.SeedSequence(seed).generate_state(restarts):
-        centers, _ = kmeans_plusplus(points, k, random_state=int(start))
-        candidate = _alternate(points, centers)
-        if best is None or candidate.objective < best.objective:
-            best = candidate
-    assert best is not None
-    return best
+    seeds = np.random.SeedSequence(seed).generate_state(restarts)
+    starts = [kmeans_plusplus(points, k, random_state=int(start))[0] for start in seeds]
+    found = [_alternate(points, centers) for centers in starts]
+    return min(found, key=lambda clustering: clustering.objective)
 
 
 def _alternate(points: Floats, centers: Floats) -> Clustering:
@@ -37,11 +33,9 @@ def _alternate(points: Floats, centers: Floats) -> Clustering:
             members = labels == c
             if members.any():
                 moved[c] = np.median(points[members], axis=0)
-        moved_labels, moved_objective = _assign(points, moved)
-        centers = moved
-        unchanged = np.array_equal(moved_labels, labels)
-        labels, objective = moved_labels, moved_objective
-        if unchanged:
+        centers, before = moved, labels
+        labels, objective = _assign(points, centers)
+        if np.array_equal(labels, before):
             break
     return Clustering(centers, labels, objective)
 

@@ -113,6 +113,15 @@ def level_name(value: object) -> str:
     return str(value).strip()
 
 
+def crossed(columns: Sequence[Levels]) -> Levels:
+    """The columns as one: a level for every combination, missing where one of them is."""
+    codes, names = np.zeros(len(columns[0].codes), dtype=np.int64), [""]
+    for column in columns:
+        codes = np.where((codes < 0) | column.missing, -1, codes * len(column.names) + column.codes)
+        names = [f"{a} × {b}" if a else b for a in names for b in column.names]
+    return Levels(" × ".join(column.name for column in columns), tuple(names), codes)
+
+
 def _read_objects(series: pd.Series, name: str) -> Numbers | Levels:
     """Text, or Python objects of any kind: decided on the distinct values."""
     codes, values = _factorise(series, name)

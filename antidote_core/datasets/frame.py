@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.checks import did_you_mean
-from antidote_core.datasets.columns import Levels, Numbers, read_feature, read_levels
+from antidote_core.datasets.columns import Levels, Numbers, crossed, read_feature, read_levels
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
 
@@ -273,13 +273,8 @@ def constant(name: str, value: str) -> DataError:
 
 def _groups(columns: list[Levels]) -> tuple[Ints, tuple[str, ...]]:
     """Group codes (n,) and names; for two columns the intersections that occur."""
-    what = " × ".join(column.name for column in columns)
-    combined, occurring = np.zeros(len(columns[0].codes), dtype=np.int64), [""]
-    for column in columns:
-        combined = combined * len(column.names) + column.codes
-        occurring = [f"{a} × {b}" if a else b for a in occurring for b in column.names]
-    present, codes = np.unique(combined, return_inverse=True)
-    names = tuple(occurring[i] for i in present)
+    groups = crossed(columns).take(slice(None))
+    what, names, codes = groups.name, groups.names, groups.codes
     counts = np.bincount(codes)
     if len(names) == 1:
         raise DataError(

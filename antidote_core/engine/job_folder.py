@@ -15,14 +15,15 @@ import threading
 import time
 import zipfile
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from antidote_core.datasets import load_for
-from antidote_core.datasets.parts.folder import head_values, with_head
+from antidote_core.datasets.parts.folder import head_fields, head_values
 from antidote_core.engine.settings import CANCEL_SECONDS
 from antidote_core.errors import DataError
 from antidote_core.runs.events import Closed, Event, Unreadable, event_of
@@ -188,7 +189,7 @@ def replace_text(path: Path, text: str) -> None:
 V = TypeVar("V", bound=JobView)
 
 
-class LogWriter:
+class LogWriter(AbstractContextManager["LogWriter"]):
     """Appends events; each is with the system, and so safe from a kill, when `append` returns."""
 
     def __init__(self, path: Path) -> None:
@@ -208,9 +209,6 @@ class LogWriter:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -282,7 +280,7 @@ def read_dataset(path: Path) -> Dataset:
             header: dict[str, Any] = json.loads(file["header"].tobytes())
             arrays: dict[str, Any] = {name: file[name] for name in _ARRAYS}
         card = header["card"]
-        return with_head(header, **arrays, card=DataCard(**card) if card else None)
+        return Dataset(**head_fields(header), **arrays, card=DataCard(**card) if card else None)
     except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise DataError(
             f"The data file of this run cannot be read ({type(error).__name__}); start the run "

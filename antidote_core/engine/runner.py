@@ -7,8 +7,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from antidote_core.datasets import load_for
 from antidote_core.engine.job_folder import Follower, JobStatus, RunFolder, read_log, replace_text
@@ -36,7 +37,7 @@ _T = TypeVar("_T")
 _logger = logging.getLogger(__name__)
 
 
-class Runner:
+class Runner(AbstractContextManager["Runner"]):
     """All runs under one home folder, and the processes that work on them.
 
     Any number of Runner objects may share a home: one of them, holding a lock, starts workers; the
@@ -58,6 +59,10 @@ class Runner:
         self._scheduler = Scheduler(
             self.store, default_slots() if slots is None else slots, idle_seconds, limits
         )
+
+    def get_ready(self) -> None:
+        """Somebody may ask for a run soon: for some minutes, processes wait for it, ready."""
+        self._scheduler.get_ready()
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -261,9 +266,6 @@ class Runner:
         """End the workers of this runner and let another one take over; queued runs stay queued."""
         self._scheduler.close()
         self.store.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -1,6 +1,7 @@
 """What the engine and its processes may take: folders, waits, limits, and how processes end.
 
-Each limit can be set by an environment variable; 0 takes it away. A class of thirty fits.
+Each limit can be set by an environment variable; 0 takes it away (with ANTIDOTE_SPARES, no process
+waits for a run). A class of thirty fits.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ LEASE_SECONDS = 5 * 60.0  # a temporary run whose owner is gone for so long is r
 JUMP_SECONDS = 5.0  # the clock goes so far another way than time: it was set, or the machine slept
 TOUCH_SECONDS = 1.0  # looks closer together than this are written down once
 WATCHING_SECONDS = 60.0  # who looked within this time counts as still watching
+READY_SECONDS = 15 * 60.0  # after the last visitor, processes are kept ready for so long
+SPARE_SECONDS = 1.0  # after the end of a run: its page is drawn before a new process gets ready
+FAILED_SPARE_SECONDS = 60.0  # before the next one, where a process could not get ready
 CACHED_VIEWS = 64  # folded runs kept in memory
 
 DISK_FULL = 3  # exit code of a worker that can no longer write its log
@@ -114,7 +118,7 @@ def _machine_gigabytes() -> float:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits in force; 0 is none.
+    """The limits in force; 0 is none, but for `spares`, the processes kept ready for runs.
 
     >>> Limits(queue=2).queue
     2.0
@@ -127,6 +131,7 @@ class Limits:
     runs_per_visitor: float = field(default_factory=lambda: _limit("ANTIDOTE_RUNS_PER_VISITOR", 5))
     queue: float = field(default_factory=lambda: _limit("ANTIDOTE_QUEUE", 100))
     free_gigabytes: float = field(default_factory=lambda: _limit("ANTIDOTE_FREE_GB", 0.2))
+    spares: float = field(default_factory=lambda: _limit("ANTIDOTE_SPARES", default_slots()))
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
@@ -192,7 +197,7 @@ def die_with(server: int) -> None:
     input is a pipe from the server, and it ends when the server does.
     """
     killed_with(server)
-    threading.Thread(target=_end_with_input, name="lifeline", daemon=True).start()
+    threading.Thread(target=end_with_input, name="lifeline", daemon=True).start()
 
 
 def killed_with(server: int) -> None:
@@ -203,7 +208,8 @@ def killed_with(server: int) -> None:
             os._exit(1)
 
 
-def _end_with_input() -> None:
+def end_with_input() -> None:
+    """End this process when its standard input ends."""
     while os.read(0, 1):
         pass
     os._exit(1)

@@ -247,7 +247,7 @@ class Store:
                 _digest(owner),
             ),
         )
-        return next((run_id for run_id in ids if self._folder(run_id).events.exists()), None)
+        return self._first_whole(ids)
 
     def finished_cell(self, key: str, sweep: str) -> str | None:
         """A finished run that answers the key, and that the owners of the sweep may use."""
@@ -259,11 +259,15 @@ class Store:
                ORDER BY submitted""",
             (key, sweep, sweep),
         )
-        found = next((run_id for run_id in ids if self._folder(run_id).events.exists()), None)
+        found = self._first_whole(ids)
         if found is not None:
             with self._transaction():
                 self._grant_to_sweep_owners(found, sweep)
         return found
+
+    def _first_whole(self, ids: Iterable[str]) -> str | None:
+        """The first of these runs whose folder has a log."""
+        return next((run_id for run_id in ids if self._folder(run_id).events.exists()), None)
 
     def keep_cell(
         self, spec: RunSpec, data_hash: str, sweep: str, events: Iterable[Event], view: RunView
@@ -406,12 +410,11 @@ class Store:
 
     def _live_of(self, owner: str | None) -> int:
         """How many runs on this owner's list wait or work; nobody's are not counted."""
-        [row] = self._query(
-            """SELECT count(*) AS n FROM runs JOIN owners ON owners.run = runs.id
+        return self._count(
+            """FROM runs JOIN owners ON owners.run = runs.id
                WHERE owners.owner = ? AND joined AND state IN ('queued', 'running')""",
             (_digest(owner),),
         )
-        return int(row["n"])
 
     def idle(self, seconds: float) -> list[str]:
         """The running runs that nobody has looked at for so long; a sweep needs no looks."""
@@ -423,12 +426,11 @@ class Store:
 
     def watchers(self, run_id: str, owner: str, seconds: float) -> int:
         """How many others who asked for the run have looked at it within so long."""
-        [row] = self._query(
-            """SELECT count(DISTINCT owner) AS n FROM owners
-               WHERE run = ? AND owner <> ? AND joined AND looked > ?""",
+        return self._count(
+            """FROM (SELECT DISTINCT owner FROM owners
+                     WHERE run = ? AND owner <> ? AND joined AND looked > ?)""",
             (run_id, _digest(owner), time.time() - seconds),
         )
-        return int(row["n"])
 
     def _row(self, run_id: str) -> sqlite3.Row:
         rows = self._query("SELECT * FROM runs WHERE id = ?", (check_id(run_id),))
@@ -442,10 +444,8 @@ class Store:
     def _status(self, row: sqlite3.Row, name: str) -> JobStatus:
         position = 0
         if row["state"] == JobState.QUEUED:
-            [before] = self._query(
-                "SELECT count(*) AS n FROM runs WHERE state = 'queued' AND turn < ?", (row["turn"],)
-            )
-            position = before["n"] + 1
+            before = "FROM runs WHERE state = 'queued' AND turn < ?"
+            position = self._count(before, (row["turn"],)) + 1
         return JobStatus(
             run_id=row["id"],
             state=JobState(row["state"]),
@@ -567,27 +567,17 @@ class Store:
             left = self._query("SELECT 1 FROM owners WHERE run = ?", (run_id,))
             if not left and row["state"] in (JobState.QUEUED, JobState.RUNNING):
                 raise RunError("This run is still live; stop it first, then delete it.")
-            unowned = self._forget_cells(run_id, owner)
-            if left:
-                self._write_meta(run_id)
-            else:
-                self._execute("DELETE FROM runs WHERE id = ?", (run_id,))
-                unowned.append(run_id)
+            concerned = [*self._cells(run_id), run_id]
+            cells = "DELETE FROM owners WHERE sweep = ? AND owner = ?"
+            self._execute(cells, (run_id, _digest(owner)))
+            unowned = [run for run in concerned if not self._owners(run)]
+            for run in concerned:
+                if run in unowned:
+                    self._execute("DELETE FROM runs WHERE id = ?", (run,))
+                else:
+                    self._write_meta(run)
         for gone in unowned:
             self._remove_folder(gone)
-
-    def _forget_cells(self, sweep: str, owner: str) -> list[str]:
-        """Take the cells of a sweep off the owner's list; those that nobody has are returned."""
-        cells = self._cells(sweep)
-        self._execute("DELETE FROM owners WHERE sweep = ? AND owner = ?", (sweep, _digest(owner)))
-        unowned = []
-        for cell in cells:
-            if self._owners(cell):
-                self._write_meta(cell)
-            else:
-                self._execute("DELETE FROM runs WHERE id = ?", (cell,))
-                unowned.append(cell)
-        return unowned
 
     def remove(self, run_id: str) -> None:
         """Remove the run with its folder, live or not; the scheduler ends a worker without one."""
@@ -730,6 +720,10 @@ class Store:
     def _ids(self, statement: str, values: tuple[Any, ...] = ()) -> list[str]:
         """The first column of what is found."""
         return [str(row[0]) for row in self._query(statement, values)]
+
+    def _count(self, source: str, values: tuple[Any, ...]) -> int:
+        [row] = self._query(f"SELECT count(*) AS n {source}", values)
+        return int(row["n"])
 
     def _folder(self, run_id: str) -> RunFolder:
         return RunFolder(self.runs / run_id)

@@ -28,6 +28,8 @@ from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
+COMPILING = "compiling the fast clustering (first run on this machine)"
+
 V = TypeVar("V", bound=JobView)
 
 
@@ -79,8 +81,7 @@ class RunWork(Work[RunView]):
         data = self._folder.read_data()
         if spec.clustering == "kmeans":
             self._emit(Activity(text="loading the fast clustering"))
-            compiling = Activity(text="compiling the fast clustering (first run on this machine)")
-            compiled.prepare(lambda: self._emit(compiling))
+            compiled.prepare(lambda: self._emit(Activity(text=COMPILING)))
         for event in grow(spec, data, self._stop.reason):
             if isinstance(event, Started):  # from here on, seconds are those of the algorithm
                 self._begun = time.monotonic() - event.seconds

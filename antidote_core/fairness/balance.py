@@ -67,26 +67,16 @@ def balance_cost(centers: Floats, points: Floats, groups: Ints) -> float:
 
 
 def balance_statistic(counts: Floats, group_costs: Floats) -> float:
-    """The cost alone, in scalar loops that numba can compile; equal to `balance_from_counts`."""
-    k, g = counts.shape
-    n = 0.0
-    for c in range(k):
-        for j in range(g):
-            n += counts[c, j]
+    """The cost alone, in loops that numba can compile; equal to `balance_from_counts`."""
+    sizes, totals, n = counts.sum(axis=0), counts.sum(axis=1), counts.sum()
     worst = 1.0
-    for j in range(g):
-        size = 0.0
-        for c in range(k):
-            size += counts[c, j]
-        if size == 0.0:
+    for j in range(len(sizes)):
+        if sizes[j] == 0.0:
             continue
-        for c in range(k):
-            total = 0.0
-            for other in range(g):
-                total += counts[c, other]
+        for c in range(len(totals)):
             if counts[c, j] == 0.0:
                 return 0.0
-            relative = (counts[c, j] / total) / (size / n)
+            relative = (counts[c, j] / totals[c]) / (sizes[j] / n)
             worst = min(worst, relative, 1.0 / relative)
     return -worst
 
@@ -101,29 +91,19 @@ def missing_groups(counts: Floats, group_costs: Floats) -> float:
     >>> bool(missing_groups(nobody, np.zeros(2)) > 1.0 > missing_groups(somebody, np.zeros(2)))
     True
     """
-    k, g = counts.shape
-    n = 0.0
-    for c in range(k):
-        for j in range(g):
-            n += counts[c, j]
+    sizes, totals, n = counts.sum(axis=0), counts.sum(axis=1), counts.sum()
     missing = 0.0
     off = 0.0
-    for j in range(g):
-        size = 0.0
-        for c in range(k):
-            size += counts[c, j]
-        if size == 0.0:
+    for j in range(len(sizes)):
+        if sizes[j] == 0.0:
             continue
-        for c in range(k):
-            total = 0.0
-            for other in range(g):
-                total += counts[c, other]
+        for c in range(len(totals)):
             if counts[c, j] == 0.0:
                 missing += 1.0
             else:
-                relative = (counts[c, j] / total) / (size / n)
+                relative = (counts[c, j] / totals[c]) / (sizes[j] / n)
                 off += 1.0 - min(relative, 1.0 / relative)
-    return missing + off / (k * g)
+    return missing + off / counts.size
 
 
 def fair_share(cost: float, digits: int = 3) -> str:

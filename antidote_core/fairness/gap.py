@@ -17,20 +17,8 @@ def gap_statistic(counts: Floats, group_costs: Floats) -> float:
     >>> float(gap_statistic(np.ones((2, 2)), np.array([1.0, 3.5])))
     2.5
     """
-    worst = -1.0
-    best = -1.0
-    for j in range(len(group_costs)):
-        size = 0.0
-        for c in range(len(counts)):
-            size += counts[c, j]
-        if size == 0.0:
-            continue
-        if worst < 0.0:
-            worst = group_costs[j]
-            best = group_costs[j]
-        worst = max(worst, group_costs[j])
-        best = min(best, group_costs[j])
-    return worst - best
+    paid = group_costs[counts.sum(axis=0) > 0.0]
+    return paid.max() - paid.min()
 
 
 GAP = FairnessCost(

@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import wraps
 from types import TracebackType
 from typing import Protocol
 
@@ -128,7 +130,7 @@ class _Stop(Exception):
         self.evaluator = evaluator
 
 
-class Evaluator:
+class Evaluator(AbstractContextManager["Evaluator", bool]):
     """Counts, clips, cancels and remembers the best; as a context it ends when the budget does.
 
     >>> with Evaluator(lambda x: float(x @ x), Box([-1, -1], [1, 1]), budget=2) as evaluate:
@@ -174,9 +176,6 @@ class Evaluator:
         if self._on_eval is not None:
             self._on_eval(self.count, value, x, self.best_value)
         return value
-
-    def __enter__(self) -> Evaluator:
-        return self
 
     def __exit__(
         self,
@@ -242,10 +241,13 @@ class UnitCube:
 Search = Callable[[UnitCube, np.random.Generator], None]
 
 
-def minimiser(search: Search) -> Minimise:
-    """The `minimise` of a method that only looks for points of the unit cube.
+def evaluated(
+    search: Callable[[Evaluator, np.random.Generator, ArrayLike | None], None],
+) -> Minimise:
+    """The `minimise` of a method that asks an `Evaluator` for values.
 
-    `search(cube, rng)` may run for ever: it is left by an exception when the budget is used up.
+    `search(evaluate, rng, start)` may run for ever: it is left by an exception when the budget is
+    used up.
     """
 
     def minimise(
@@ -257,18 +259,27 @@ def minimiser(search: Search) -> Minimise:
         cancel: Cancel | None = None,
         start: ArrayLike | None = None,
     ) -> Minimum:
-        points = _start_points(start, box.dim)
         with Evaluator(f, box, budget, on_eval, cancel) as evaluate:
-            cube = UnitCube(evaluate)
-            cube.begin(points)
-            if cube.dim > 0:
-                search(cube, rng)
-            elif evaluate.count == 0:
-                evaluate(box.lower)  # the only point there is
+            search(evaluate, rng, start)
         return evaluate.minimum()
 
     minimise.__name__, minimise.__doc__ = search.__name__, search.__doc__
     return minimise
+
+
+def minimiser(search: Search) -> Minimise:
+    """The `minimise` of a method that only looks for points of the unit cube."""
+
+    @wraps(search)
+    def in_cube(evaluate: Evaluator, rng: np.random.Generator, start: ArrayLike | None) -> None:
+        cube = UnitCube(evaluate)
+        cube.begin(_start_points(start, evaluate.box.dim))
+        if cube.dim > 0:
+            search(cube, rng)
+        elif evaluate.count == 0:
+            evaluate(evaluate.box.lower)  # the only point there is
+
+    return evaluated(in_cube)
 
 
 def _start_points(start: ArrayLike | None, dim: int) -> Floats:

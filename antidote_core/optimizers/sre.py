@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from antidote_core.checks import check_whole
 from antidote_core.optimizers.protocol import (
     Box,
-    Cancel,
     Minimise,
     Minimum,
     Objective,
-    OnEval,
     UnitCube,
     minimiser,
 )
@@ -65,17 +63,9 @@ def sre(minimise: Minimise, embed_dim: int, rounds: int = 5) -> Minimise:
             found = minimise(embedding.value, low_box, share, rng, start=start)
             carried, start = embedding.point(found.x), stay
 
-    def minimise_embedded(
-        f: Objective,
-        box: Box,
-        budget: int,
-        rng: np.random.Generator,
-        on_eval: OnEval | None = None,
-        cancel: Cancel | None = None,
-        start: ArrayLike | None = None,
-    ) -> Minimum:
+    def minimise_embedded(f: Objective, box: Box, *given: Any, **options: Any) -> Minimum:
         whole = embed_dim >= np.count_nonzero(box.width)
-        return (minimise if whole else embedded)(f, box, budget, rng, on_eval, cancel, start)
+        return (minimise if whole else embedded)(f, box, *given, **options)
 
     return minimise_embedded
 

@@ -26,15 +26,7 @@ from antidote_core.clustering.spectral import SpectralEvaluator
 from antidote_core.fairness.gradients import descent_directions
 from antidote_core.geometry import nearest_center
 from antidote_core.optimizers.cma import cmaes
-from antidote_core.optimizers.protocol import (
-    Box,
-    Cancel,
-    Evaluator,
-    Minimise,
-    Minimum,
-    Objective,
-    OnEval,
-)
+from antidote_core.optimizers.protocol import Box, Evaluator, Minimise, evaluated
 from antidote_core.places import Place, Rows
 from antidote_core.problem import Problem
 from antidote_core.types import Floats, Ints
@@ -56,20 +48,11 @@ def structured(problem: Problem, size: int, place: Place | None = None) -> Minim
     Where V consists of copies of rows (`place`), it looks for the best rows directly.
     """
 
-    def minimise(
-        f: Objective,
-        box: Box,
-        budget: int,
-        rng: np.random.Generator,
-        on_eval: OnEval | None = None,
-        cancel: Cancel | None = None,
-        start: ArrayLike | None = None,
-    ) -> Minimum:
-        with Evaluator(f, box, budget, on_eval, cancel) as evaluate:
-            _Search(problem, size, box, evaluate, rng, place).run(start)
-        return evaluate.minimum()
+    @evaluated
+    def search(evaluate: Evaluator, rng: np.random.Generator, start: ArrayLike | None) -> None:
+        _Search(problem, size, evaluate, rng, place).run(start)
 
-    return minimise
+    return search
 
 
 class _Search:
@@ -77,7 +60,6 @@ class _Search:
         self,
         problem: Problem,
         size: int,
-        box: Box,
         evaluate: Evaluator,
         rng: np.random.Generator,
         place: Place | None = None,
@@ -86,7 +68,7 @@ class _Search:
         self.rows = place.atoms if isinstance(place, Rows) else None
         self.size = size
         self.d = problem.points.shape[1]
-        self.lower, self.upper = box.lower[: self.d], box.upper[: self.d]
+        self.lower, self.upper = evaluate.box.lower[: self.d], evaluate.box.upper[: self.d]
         self.evaluate = evaluate
         self.rng = rng
         self.best_value = np.inf
@@ -95,8 +77,7 @@ class _Search:
 
     def run(self, start: ArrayLike | None) -> None:
         for x in np.asarray(start if start is not None else []).reshape(-1, self.size * self.d):
-            atoms, counts = np.unique(x.reshape(-1, self.d), axis=0, return_counts=True)
-            self.attempt(atoms, counts)
+            self.attempt(*_counted(x.reshape(-1, self.d)))
         if isinstance(self.problem.evaluator, KMeansEvaluator | PartitionedEvaluator):
             self.downhill()
             self.switch_basin(self.problem.evaluator)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from antidote_core.numerals import points_text
 from antidote_core.paper import paper_row
 from antidote_core.paper.rows import CONVEX, OURS, PUBLISHED, SECONDS, Cell, Row
 
@@ -79,7 +80,7 @@ def _fairness_mark(cell: Cell, published: Row, ours: Row) -> Mark:
     answer = ours["answer"]
     if does_it(ours) and answer["holds"]:
         reason = (
-            f"Ours reaches {aim} with {_points(answer['size'])} where the paper has "
+            f"Ours reaches {aim} with {points_text(answer['size'])} where the paper has "
             f"{ours['paper']['points']}, and {answer['verified']:.0%} of the independent "
             "clusterings agree."
         )
@@ -88,11 +89,12 @@ def _fairness_mark(cell: Cell, published: Row, ours: Row) -> Mark:
         mode = "here" if does_it(ours) else "as published"
         row = ours if does_it(ours) else published
         reason = (
-            f"{aim[0].upper()}{aim[1:]} is reached {mode} with {_points(row['answer']['size'])}, "
-            f"but only {row['answer']['verified']:.0%} of the independent clusterings agree."
+            f"{aim[0].upper()}{aim[1:]} is reached {mode} with "
+            f"{points_text(row['answer']['size'])}, but only {row['answer']['verified']:.0%} of "
+            "the independent clusterings agree."
         )
         return Mark(REPRODUCED, reason, (*_noise_sentence(cell, ours), *found))
-    reason = f"{aim[0].upper()}{aim[1:]} is not reached with {_points(ours['paper']['points'])}"
+    reason = f"{aim[0].upper()}{aim[1:]} is not reached with {points_text(ours['paper']['points'])}"
     smallest, wide = ours.get("smallest"), ours.get("wide")
     if smallest:
         agree = f"{smallest['verified']:.0%} of the independent clusterings agree"
@@ -101,10 +103,10 @@ def _fairness_mark(cell: Cell, published: Row, ours: Row) -> Mark:
         reason += f" nor with up to {100 * limit_share(ours):.3g}% of U."
     beside = list(_noise_sentence(cell, ours))
     if (one := ours.get("one_start")) and one["reached"]:
-        beside.append(f"Where C has one start, as in the paper, {_points(one['size'])} do it.")
+        beside.append(f"Where C has one start, as in the paper, {points_text(one['size'])} do it.")
     if wide and wide["reached"]:
         beside.append(
-            f"In a box ten times as wide {_points(wide['size'])} do it "
+            f"In a box ten times as wide {points_text(wide['size'])} do it "
             f"({wide['verified']:.0%} of the independent clusterings agree)."
         )
     return Mark(NOT, reason, (*beside, *found))
@@ -171,7 +173,7 @@ def causes(cell: Cell, row: Row) -> tuple[str, ...]:
     if row.get("for_printed"):
         found.append(
             f"The printed cost of the fair algorithm is met with "
-            f"{_points(row['for_printed']['size'])}."
+            f"{points_text(row['for_printed']['size'])}."
         )
     if not row["real"]:
         found.append("Computed on the synthetic twin of LFW, not on the faces.")
@@ -211,10 +213,6 @@ def _convex_mark(row: Row) -> Mark:
         verb = "lowers" if direct["difference"] > 0 else "does not lower"
         found.append(f"A search that asks exact clustering {verb} it at λ = 0.01.")
     return Mark(REPRODUCED if better == count else NOT, reason, tuple(found))
-
-
-def _points(count: int) -> str:
-    return f"{count:,} point" if count == 1 else f"{count:,} points"
 
 
 def _figure(value: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from antidote_core.errors import DataError
+from antidote_core.numerals import number
 from antidote_core.paper.marks import Mark, mark_of, needed
 from antidote_core.paper.rows import (
     CONVEX,
@@ -212,8 +213,7 @@ def _grid(rows: list[dict[str, str]]) -> str:
 def _cost(value: float) -> str:
     """A cost with as many digits as the paper gives."""
     digits = 4 if abs(value) < 10 else 3 if abs(value) < 100 else 2
-    text = f"{value:.{digits}f}"
-    return (text.lstrip("-") if float(text) == 0 else text).replace("-", "−")
+    return number(value, digits).replace(",", "")
 
 
 def _size(share: float, points: int) -> str:

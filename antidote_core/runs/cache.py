@@ -27,7 +27,7 @@ class ProblemCache:
 
     def problem(self, spec: RunSpec, data: Dataset) -> Problem:
         """The problem of the spec, in the state in which it begins."""
-        built = self._built(spec, data)
+        built = self.once("problem", spec, data, lambda: Problem.of(spec, data))
         duplicate = getattr(built.evaluator, "copy", None)
         if duplicate is None:  # nobody knows what it remembers
             return Problem.of(spec, data)
@@ -35,9 +35,6 @@ class ProblemCache:
         fresh.evaluator = duplicate()
         fresh.set_guard(spec.min_share, spec.max_price)
         return fresh
-
-    def _built(self, spec: RunSpec, data: Dataset) -> Problem:
-        return self.once("problem", spec, data, lambda: Problem.of(spec, data))
 
     def once(self, what: str, spec: RunSpec, data: Dataset, make: Callable[[], _T]) -> _T:
         """What `make` gives for this problem, made at the first call."""

@@ -189,7 +189,11 @@ class Packed(msgspec.Struct, frozen=True):
 
 
 class Round(Event, frozen=True, kw_only=True, tag="round"):
-    """The best V of one size; `design` says how it was designed, if so."""
+    """The best V of one size; `design` says how it was designed, if so.
+
+    `contest` says, where k-means has to be won over from one clustering to another, by how much the
+    unfair one still leads (`lead`, in inertia on U ∪ V), and without any V (`lead_before`).
+    """
 
     index: int
     size: int
@@ -197,6 +201,7 @@ class Round(Event, frozen=True, kw_only=True, tag="round"):
     reached: bool
     evaluations: int
     design: Values | msgspec.UnsetType = msgspec.UNSET
+    contest: Values | msgspec.UnsetType = msgspec.UNSET
     cost: float
     centers: Table
     counts: Table
@@ -234,6 +239,29 @@ class Verified(Event, frozen=True, kw_only=True, tag="verified"):
     smallest_share: float | msgspec.UnsetType = msgspec.UNSET
     price: float | msgspec.UnsetType = msgspec.UNSET
     kept: bool | msgspec.UnsetType = msgspec.UNSET
+
+
+class Half(msgspec.Struct, frozen=True):
+    """V found on one random half of U, the seen one, and tried on the other.
+
+    `plain` and `cost` without and with V, by independent clusterings; `share` of the clusterings of
+    the unseen half meet the target, and `met` says whether the best of them does.
+    """
+
+    points: int
+    size: int
+    plain: float
+    cost: float
+    unseen_plain: float
+    unseen_cost: float
+    share: float
+    met: bool
+
+
+class HeldOut(Event, frozen=True, kw_only=True, tag="holdout"):
+    """V on people it has not seen: found on either half of U, tried on the other."""
+
+    halves: list[Half]
 
 
 class Compared(Event, frozen=True, kw_only=True, tag="comparison"):
@@ -321,7 +349,7 @@ TYPES: dict[str, type[Event]] = {
     for event in (
         Queued, Activity, Note, Finished, Stopped, Failed, Dead, Closed, Unreadable,
         Started, Vanilla, Target, Noise, Progress, Cut, Alive, Round, Shrunk, Spread, Verified,
-        Compared, Workers, ReferenceFound, CellChanged, PaperRow,
+        HeldOut, Compared, Workers, ReferenceFound, CellChanged, PaperRow,
     )
 }  # fmt: skip
 

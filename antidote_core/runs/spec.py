@@ -32,8 +32,11 @@ VERSION = 2
 # What a specification of version 1 meant by what it could not say; its place was its box.
 VERSION_1: Mapping[str, Any] = {
     "min_share": 0.0, "max_price": None, "max_stalled": None, "place": "minmax", "max_copies": 5,
-    "percentiles": (1.0, 99.0), "copy_groups": None, "lasting": 0.0,
+    "percentiles": (1.0, 99.0), "copy_groups": None, "lasting": 0.0, "holdout": False,
 }  # fmt: skip
+# Settings that version 2 got later. Left out where they ask for nothing, so that what was written
+# before is the same specification, with the same id.
+LATER: Mapping[str, Any] = {"holdout": False}
 
 
 class JobSpec:
@@ -107,7 +110,8 @@ class RunSpec(JobSpec):
     `place` says where V may lie: on "rows" (copies of rows of U, of each at most `max_copies`, only
     of those whose every feature is within `percentiles`, and of `copy_groups` where given), or in
     one of the boxes, for which `box` is another name. `lasting` is the margin of a design in
-    standard errors, so that it holds on other people too.
+    standard errors, so that it holds on other people too; `holdout` asks whether it does: V is
+    found once more on either half of U and tried on the other.
 
     >>> spec = RunSpec(dataset="bank", fairness="social", seed=3)
     >>> RunSpec.from_json(spec.to_json()) == spec
@@ -142,6 +146,7 @@ class RunSpec(JobSpec):
     lasting: float = 1.0
     shrink: bool = False
     spread: bool = False
+    holdout: bool = False
     seed: int = 0
     protected: str | None = None
     rows: str | None = None
@@ -167,7 +172,7 @@ class RunSpec(JobSpec):
         for name in ("protected", "rows"):
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"{name} must be a name or None; got {getattr(self, name)!r}.")
-        for name in ("shrink", "spread"):
+        for name in ("shrink", "spread", "holdout"):
             if not isinstance(getattr(self, name), bool):
                 raise SpecError(f"{name} must be true or false; got {getattr(self, name)!r}.")
         if self.max_seconds is not None and not (
@@ -228,7 +233,7 @@ class RunSpec(JobSpec):
         if self.version < VERSION:
             return {k: v for k, v in values.items() if k not in VERSION_1} | {"box": self.place}
         del values["box"]
-        return values
+        return {k: v for k, v in values.items() if k not in LATER or v != LATER[k]}
 
     @classmethod
     def unguarded(cls, **settings: Any) -> Self:

@@ -21,6 +21,8 @@ from antidote_core.runs.target import meets
 from antidote_core.types import jsonable
 
 WAITING, RUNNING, DONE, FAILED, STOPPED = "waiting", "running", "done", "failed", "stopped"
+# Of a cell that is done; what is not known is NaN.
+FIGURES = ("cost", "vanilla", "checked", "silhouette", "price", "smallest_share")
 
 
 @dataclass(frozen=True)
@@ -226,16 +228,12 @@ class SweepView(PoolView):
             return self
         row = replace(old, state=event.state, reason=given(event.reason, ""))
         if row.state == DONE:
+            figures: Any = {name: _number(given(getattr(event, name))) for name in FIGURES}
             row = replace(
                 row,
+                **figures,
                 run=given(event.run, ""),
-                cost=_number(given(event.cost)),
-                vanilla=_number(given(event.vanilla)),
-                checked=_number(given(event.checked)),
                 checks=tuple(_number(cost) for cost in given(event.checks, [])),
-                silhouette=_number(given(event.silhouette)),
-                price=_number(given(event.price)),
-                smallest_share=_number(given(event.smallest_share)),
                 kept=given(event.kept, True),
                 seconds=given(event.taken, math.nan),
                 reused=given(event.reused, False),

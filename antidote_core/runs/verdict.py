@@ -7,9 +7,12 @@ is more positive than another.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from antidote_core.fairness import FairnessCost, get_fairness
 from antidote_core.guard import MAX_PRICE, Guard
@@ -22,10 +25,13 @@ from antidote_core.numerals import (
     share_of_data,
 )
 from antidote_core.runs.target import meets
+from antidote_core.types import Floats
 
 if TYPE_CHECKING:
     from antidote_core.runs.view import RunView
 
+ENOUGH_MEMBERS = 5  # of a group in a cluster, expected: with fewer the mix is chance
+HALF_KEPT = 0.5  # of the gain: with less, what is lost is the news
 AGREEMENT = 0.875  # of the independent clusterings must agree: 7 of 8, or 4 of 4
 
 
@@ -104,11 +110,11 @@ def verdict(view: RunView) -> Verdict:
     if outcome is Outcome.NOTHING_NEEDED:
         level = _level(view, view.vanilla_cost)
         said = f"plain clustering meets the target already ({level})."
-        return Verdict(outcome, said, caveats=(_noise(view),))
+        return Verdict(outcome, said, caveats=(_few(view), _noise(view)))
     if outcome is Outcome.NOT_REACHED:
         return _not_reached(view)
-    reasons = (_hollow(view), _doubt(view), _captured(view), _noise(view))
-    return Verdict(outcome, _effect(view), _price(view), (_checks(view), *reasons))
+    reasons = (_hollow(view), _doubt(view), _captured(view), _few(view))
+    return Verdict(outcome, _effect(view), _price(view), (_checks(view), *reasons, *_sure(view)))
 
 
 def outcome_of(view: RunView) -> Outcome:
@@ -249,6 +255,39 @@ def _captured(view: RunView) -> str:
     return "A cluster of the independent clustering holds antidote points only."
 
 
+def _sure(view: RunView) -> tuple[str, str]:
+    """What may speak for the result as well as against it: people not seen, and the noise."""
+    return _held_out(view), _noise(view)
+
+
+def _few(view: RunView) -> str:
+    """Whether the mix of a cluster rests on a handful of people."""
+    if view.answer is None or not _cost(view).by_mix:
+        return ""
+    return few_members(view.answer.counts, view.groups)
+
+
+def few_members(counts: Floats, group_names: Sequence[str]) -> str:
+    """A sentence where chance decides how many of a group are in a cluster; empty otherwise.
+
+    From counts (k, g): with a perfect mix, the smallest cluster would have its share of the
+    smallest group.
+
+    >>> few_members(np.array([[90.0, 25.0], [10.0, 0.0]]), ("A", "B"))
+    "About 2 members of 'B' are expected in the smallest cluster; counts this small are chance."
+    """
+    sizes = counts.sum(axis=0)
+    group = int(np.where(sizes > 0, sizes, np.inf).argmin())
+    expected = float(sizes[group] * counts.sum(axis=1).min() / counts.sum())
+    if expected >= ENOUGH_MEMBERS:
+        return ""
+    name = repr(group_names[group]) if group < len(group_names) else "the smallest group"
+    many = f"About {expected:.0f} members of {name} are"
+    if round(expected) <= 1:
+        many = f"{'About' if expected >= 1 else 'Less than'} 1 member of {name} is"
+    return f"{many} expected in the smallest cluster; counts this small are chance."
+
+
 def _noise(view: RunView) -> str:
     if not view.noise:
         return ""
@@ -261,6 +300,21 @@ def _noise(view: RunView) -> str:
     if not view.size:
         return f"{band.capitalize()}."
     return f"The gain is inside the noise: {band}, so it may be chance."
+
+
+def _held_out(view: RunView) -> str:
+    """What is left of the gain on people that V has not seen."""
+    if not view.holdout:
+        return ""
+    kept, met = view.gain_kept, sum(half.met for half in view.holdout)
+    told = f"target met on {('neither half', 'one of two halves', 'both halves')[met]}"
+    if math.isnan(kept):
+        return f"On people it has not seen: halves of the data gave no antidote points ({told})."
+    if kept >= HALF_KEPT:
+        part = "all" if kept >= 1 else percent(kept)
+        return f"On people it has not seen: {part} of the gain is kept ({told})."
+    part = "all" if kept <= 0 else percent(1.0 - kept)
+    return f"On people it has not seen: {part} of the gain is lost ({told})."
 
 
 def _best_so_far(view: RunView) -> str:
@@ -277,8 +331,8 @@ def _not_reached(view: RunView) -> Verdict:
     said = f"no antidote points tried led {relation} {_level(view, view.target)} ({view.reason})."
     if not view.size:
         none = "None tried was better than plain clustering."
-        return Verdict(Outcome.NOT_REACHED, said, caveats=(none,))
-    caveats = (_best_so_far(view), _hollow(view), _noise(view))
+        return Verdict(Outcome.NOT_REACHED, said, caveats=(none, _few(view)))
+    caveats = (_best_so_far(view), _hollow(view), _few(view), *_sure(view))
     return Verdict(Outcome.NOT_REACHED, said, _price(view), caveats)
 
 

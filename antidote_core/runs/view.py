@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
+import msgspec
 import numpy as np
 
 from antidote_core.guard import Guard
 from antidote_core.runs import events
-from antidote_core.runs.events import Event, Packed, given
+from antidote_core.runs.events import Event, Half, Packed, given
 from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.target import Verification
 from antidote_core.runs.verdict import Verdict, verdict
 from antidote_core.types import Floats, Ints
 
+MOST_OF_GAIN = 0.8
 TITLES = {
     "vanilla": "Plain clustering",
     "shrunk": "After taking away what was not needed",
@@ -31,7 +33,8 @@ class Step:
 
     `kind` is "vanilla" (V is empty), "round", "shrunk" or "spread". `index` counts the rounds;
     `evaluations` and `seconds` are those of the run so far. `design` says how V was designed, if
-    so; `rows` (m,) which rows of U the points are copies of, if they are.
+    so; `contest` how far k-means is from tipping to a fair clustering; `rows` (m,) which rows of U
+    the points are copies of, if they are.
     """
 
     kind: str
@@ -47,6 +50,7 @@ class Step:
     reached: bool = False
     evaluations: int = 0
     design: Mapping[str, Any] = field(default_factory=dict)
+    contest: Mapping[str, float] = field(default_factory=dict)
     rows: Ints | None = None
 
     @property
@@ -65,11 +69,13 @@ class RunView(JobView):
     """The state of a run after some of its events.
 
     `steps` holds every V: none, that of each round, and what became of the answer afterwards.
+    `groups` are the names of the groups; `holdout` is V on people it has not seen.
     `search_began` is the second at which the first round began; `current` the latest progress of
     a round that is not done; `cuts` the contests of a design.
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
     noise: tuple[float, ...] = ()
     sota: Mapping[str, Any] = field(default_factory=dict)
@@ -80,6 +86,7 @@ class RunView(JobView):
     evaluations: int = 0
     search_began: float = float("nan")
     verification: Verification | None = None
+    holdout: tuple[Half, ...] = ()
     comparison: tuple[Mapping[str, Any], ...] = ()
 
     # -- what follows from it -------------------------------------------------------------------
@@ -198,6 +205,19 @@ class RunView(JobView):
         return self.guard.price(answer.counts, answer.group_costs) if answer else math.nan
 
     @property
+    def gain_kept(self) -> float:
+        """The part of the gain of V that is left on people it has not seen; NaN where unknown."""
+        gained = sum(half.plain - half.cost for half in self.holdout)
+        kept = sum(half.unseen_plain - half.unseen_cost for half in self.holdout if half.size)
+        return kept / gained if gained > 0 else math.nan
+
+    @property
+    def lasts(self) -> bool:
+        """Whether the target is met on people V has not seen, or most of the gain is kept."""
+        met = all(half.met for half in self.holdout)
+        return bool(self.holdout) and (met or self.gain_kept >= MOST_OF_GAIN)
+
+    @property
     def noise_band(self) -> tuple[float, float]:
         """Lowest and highest cost of plain clustering over the seeds tried."""
         costs = (*self.noise, self.vanilla_cost)
@@ -217,18 +237,20 @@ class RunView(JobView):
         """The figures that a list shows, fit for JSON; empty before the first of them."""
         if self.vanilla is None:
             return {}
+        share = self.verification.share if self.verification else None
+        return {"points": self.points, "size": self.size, "share": share, **self._figures()}
+
+    def _figures(self) -> dict[str, Any]:
+        """What a list and a result both tell."""
         return {
-            "points": self.points,
-            "vanilla_cost": self.vanilla_cost,
             "cost": self.cost,
+            "vanilla_cost": self.vanilla_cost,
             "target": self.target,
-            "size": self.size,
             "reached": self.reached,
             "outside_noise": self.outside_noise,
             "rounds": self.rounds,
             "evaluations": self.evaluations,
             "seconds": round(self.seconds, 4),
-            "share": self.verification.share if self.verification else None,
             "smallest_share": self.smallest_share,
             "price": self.price,
             "outcome": self.verdict.outcome.value,
@@ -239,21 +261,20 @@ class RunView(JobView):
         check = self.verification
         return {
             "antidote": self.antidote.tolist(),
-            "cost": self.cost,
-            "vanilla_cost": self.vanilla_cost,
-            "target": self.target,
-            "reached": self.reached,
-            "outside_noise": self.outside_noise,
-            "rounds": self.rounds,
-            "evaluations": self.evaluations,
-            "seconds": round(self.seconds, 4),
-            "smallest_share": self.smallest_share,
-            "price": self.price,
+            **self._figures(),
             "verification": check.to_dict() if check else None,
-            "outcome": self.verdict.outcome.value,
+            **self._held_out(),
             "verdict": self.verdict.text,
             "reason": self.reason,
         }
+
+    def _held_out(self) -> dict[str, Any]:
+        """The hold-out check as plain values; nothing where none was asked for."""
+        if not self.holdout:
+            return {}
+        kept = None if math.isnan(self.gain_kept) else self.gain_kept
+        halves = [msgspec.to_builtins(half) for half in self.holdout]
+        return {"holdout": {"gain_kept": kept, "halves": halves}}
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -265,6 +286,7 @@ class RunView(JobView):
                     state=JobState.RUNNING,
                     activity="",
                     spec=event.spec,
+                    groups=tuple(event.groups),
                     points=event.points,
                     notes=(*event.notes, *self.notes),
                 )
@@ -292,6 +314,7 @@ class RunView(JobView):
                     reached=event.reached,
                     evaluations=event.evaluations,
                     design=given(event.design, {}),
+                    contest=given(event.contest, {}),
                 )
                 return replace(
                     self,
@@ -305,6 +328,8 @@ class RunView(JobView):
             case events.Verified():
                 values = {**event.data, "costs": tuple(event.costs)}
                 return replace(self, verification=Verification(**values))
+            case events.HeldOut():
+                return replace(self, holdout=tuple(event.halves), activity="")
             case events.Compared():
                 return replace(self, comparison=(*self.comparison, event.row))
         return self

@@ -19,7 +19,7 @@ from antidote_core.datasets import load_dataset
 from antidote_core.fairness import balance_cost
 from antidote_core.geometry import nearest_center
 from antidote_core.numerals import number, percent, points_text
-from antidote_core.reporting.figures.palette import ANTIDOTE, LEGEND_ABOVE, VANILLA, ink
+from antidote_core.reporting.figures.palette import ANTIDOTE, VANILLA, framed, ink
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
 from antidote_core.reporting.text.words import balance_sentence, social_sentence
 from antidote_core.runs.spec import RunSpec
@@ -409,11 +409,7 @@ def noise_figure(vanilla: Sequence[float], added: Sequence[float], dark: bool = 
                     "line": {"width": 1, "color": ink(dark)}},
             hovertemplate=name + ", seed %{customdata}: %{y:.3f}<extra></extra>",
         )  # fmt: skip
-    figure.update_layout(
-        height=380,
-        margin={"l": 10, "r": 10, "t": 50, "b": 40},
-        legend=LEGEND_ABOVE,
-    )
+    framed(figure, 380, 50)
     figure.update_xaxes(title="seed", fixedrange=True, dtick=5, range=[0, len(vanilla) + 1])
     figure.update_yaxes(title="balance cost, lower is fairer", fixedrange=True, range=[-1.08, 0.08])
     return figure

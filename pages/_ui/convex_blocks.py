@@ -19,7 +19,14 @@ from pages._ui.shared.answers import answer, ask_about, watch
 from pages._ui.shared.frame import behind, chart, is_dark, numbers_with_scales, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.rooms import Key
-from pages._ui.shared.settings import URL, DataSettings, choose_data, choose_protected
+from pages._ui.shared.settings import (
+    URL,
+    DataSettings,
+    choose_data,
+    choose_protected,
+    choose_seed,
+    one_of,
+)
 
 NOTE = Path(__file__).parents[2] / "docs" / "algorithm-1.md"
 PAPER_SETS = ("adult", "bank", "creditcard", "lfw")
@@ -78,14 +85,11 @@ def settings() -> ConvexSettings:
             "Points of the sample", 20, MOST_POINTS, PAPER_SAMPLE, 10, key="points", bind=URL,
             help="Convex clustering looks at every pair of points. The paper takes 100.",
         )  # fmt: skip
-        groups = st.segmented_control(
-            "Groups", ["two", "all"], default="two", required=True, key="groups", bind=URL,
-            help="two: the two largest, as in the paper.",
-        )  # fmt: skip
-        seed = st.number_input(
-            "Seed", 0, 2**31 - 1, 0, step=1, key="seed", bind=URL,
-            help="Draws the sample and the steps of the direct search. Same seed, same result.",
-        )  # fmt: skip
+        largest = "two: the two largest, as in the paper."
+        groups = one_of("Groups", ["two", "all"], "groups", help=largest)
+        seed = choose_seed(
+            "Draws the sample and the steps of the direct search. Same seed, same result."
+        )
     return ConvexSettings(name, protected, points, groups == "two", seed, lam, gamma, size, direct)
 
 
@@ -213,11 +217,7 @@ def group_costs(data: ac.Dataset, job: Job) -> None:
 
 
 def with_antidote() -> bool:
-    chosen = st.segmented_control(
-        "Centres of", ["data", "data with antidote"], default="data", required=True, key="path",
-        bind=URL,
-    )  # fmt: skip
-    return chosen != "data"
+    return one_of("Centres of", ["data", "data with antidote"], "path") != "data"
 
 
 def clusterpath(data: ac.Dataset, asked: ConvexSettings, job: Job, result: Job) -> None:
@@ -245,9 +245,7 @@ def choose_range() -> str:
         "Plain cost minus cost after, against λ. **Above the line (shaded) the antidote points "
         "help, below it they harm.** The paper reports curves above the line for all four sets."
     )
-    kind = st.segmented_control(
-        "Range of λ", list(RANGES), default="paper", required=True, key="range", bind=URL
-    )
+    kind = one_of("Range of λ", list(RANGES), "range")
     st.caption(RANGES[kind])
     return kind
 

@@ -14,7 +14,7 @@ from antidote_core.reporting.text.glossary import explain
 from pages._ui.shared import answers, own_tables
 from pages._ui.shared.frame import behind, chart, is_dark, marked, numbers_with_scales
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings
+from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, one_of
 
 SAMPLE = 2_000  # a sample every clustering can take
 
@@ -116,9 +116,7 @@ def group_costs(data: ac.Dataset, report: VanillaReport) -> None:
 def point_map(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport) -> None:
     st.subheader("Map")
     dark = is_dark()
-    color = st.segmented_control(
-        "Colour by", ["group", "cluster"], default="group", required=True, key="color", bind=URL
-    )
+    color = one_of("Colour by", ["group", "cluster"], "color")
     show_all = data.n > MAP_LIMIT and st.toggle("Show all points (slow)", key="all", bind=URL)
     rows = map_rows(data.n, choice.seed, None if show_all else MAP_LIMIT)
     plane = answers.plane(data)

@@ -19,7 +19,7 @@ from antidote_core.reporting.text.glossary import cost_meaning, explain, explain
 from antidote_core.reporting.text.run_words import combination, departures, limits, standing
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
-from antidote_core.runs.verdict import cost_digits
+from antidote_core.runs.verdict import cost_digits, few_members
 from pages._ui import data_blocks, scenario_blocks, step_blocks
 from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
@@ -317,9 +317,22 @@ def references(
         except ac.AntidoteError as error:
             lines.append(f"SOTA: not available. {escape(str(error))}")
     lines.append(f"best possible: {get_fairness(asked.fairness).best}")
+    lines += _few_lines(data, asked, plain)
     with asked.beside_target:
         st.caption("  \n".join(lines))
     return futures, fair
+
+
+def _few_lines(data: ac.Dataset, asked: RunRequest, plain: Future) -> list[str]:
+    """A word where the mix of the smallest cluster rests on a handful of people."""
+    try:
+        report = answers.answer(plain)
+    except ac.AntidoteError:
+        return []  # the line about plain clustering says so
+    if report is None or not get_fairness(asked.fairness).by_mix:
+        return []
+    few = few_members(report.balance.counts, data.group_names)
+    return [escape(few)] if few else []
 
 
 def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:

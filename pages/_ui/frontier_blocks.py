@@ -10,7 +10,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.comparison import has_baseline
-from antidote_core.analysis.frontier_curves import curves, quality_points
+from antidote_core.analysis.frontier_curves import curves
 from antidote_core.analysis.progress import SweepEstimate, estimate_sweep, expected_seconds
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.settings import cores, default_scheduler
@@ -31,7 +31,7 @@ from pages._ui.jobs.job_blocks import box, example, figure, latest, trouble
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, is_dark, or_show_error
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL
+from pages._ui.shared.settings import one_of
 
 SHOWN = 4  # pictures drawn before a sweep
 HEAD_SECONDS = 0.5  # between two looks at a sweep that works
@@ -141,8 +141,8 @@ def estimate(known: Known) -> None:
 
 def draw(known: Known) -> None:
     """The right side before a sweep."""
-    spec, data = known.spec, known.data
-    st.title(f"{escape(data.title)}: fairness against antidote size", anchor=False)
+    spec = known.spec
+    title(known.data)
     introduction, beside = st.columns([3, 1], vertical_alignment="center")
     sizes = ", ".join(f"{size:,}" for size in spec.sizes)
     seeds = "1 seed" if len(spec.seeds) == 1 else f"{len(spec.seeds)} seeds"
@@ -195,17 +195,9 @@ def draw_head(sweep_id: str, working: bool) -> None:
 def draw_results(sweep_id: str, working: bool) -> None:
     """Charts, how sure they are, and failed cells; finished cells appear as they finish."""
     with st.container(horizontal=True, gap="medium"):
-        against_size = st.segmented_control(
-            "Against size", [COST, *GUARDED], default=COST, required=True, key="upright", bind=URL,
-        )  # fmt: skip
-        axis = st.segmented_control(
-            "Axis of the sizes", ["log", "linear"], default="log", required=True, key="axis",
-            bind=URL,
-        )  # fmt: skip
-        against_cost = st.segmented_control(
-            "Against cost", list(BESIDE_COST), default=PRICE.title.lower(), required=True,
-            key="beside", bind=URL,
-        )  # fmt: skip
+        against_size = one_of("Against size", [COST, *GUARDED], "upright")
+        axis = one_of("Axis of the sizes", ["log", "linear"], "axis")
+        against_cost = one_of("Against cost", list(BESIDE_COST), "beside")
     every = CHART_SECONDS if working else None
     choice = Choice(axis == "log", GUARDED.get(against_size), BESIDE_COST[against_cost])
     st.fragment(_results, run_every=every)(sweep_id, choice)
@@ -373,8 +365,7 @@ def _against_cost(view: SweepView, problem: ProblemKey, index: int, measure: Mea
 def _measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
     """Whether any cell knows the measure; a sentence where none does."""
     done = frontier_table.done_cells(view, problem)
-    known = {row.run for row in quality_points(view, measure.column)}
-    if not done or any(row.run in known for row in done):
+    if not done or frontier_table.is_measured(view, problem, measure):
         return True
     st.caption(
         f"{measure.title}: not known for these cells, which an earlier version computed. Open one "

@@ -20,7 +20,7 @@ from antidote_core.teaching.planar import Position, mix_html, plane_scene
 from pages._ui.shared.answers import patience
 from pages._ui.shared.frame import behind, is_dark
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL
+from pages._ui.shared.settings import URL, one_of
 
 FOLDER = Path(__file__).parent
 _HTML = '<div class="plane"><svg class="field" role="img"></svg><ul></ul></div>'
@@ -54,10 +54,7 @@ def story() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         # What the buttons do depends on the step, which is chosen to their right.
         buttons = st.container(horizontal=True, width="content")
-        step = st.segmented_control(
-            "Step", STEPS, key="lesson", bind=URL, default="1", required=True,
-            label_visibility="collapsed", width="content",
-        )  # fmt: skip
+        step = one_of("Step", STEPS, "lesson", label_visibility="collapsed", width="content")
     place = STEPS.index(step)
     last = place + 1 == len(STEPS)
     turn = st.session_state.update
@@ -224,17 +221,13 @@ def _board(game: play.Game, score: float) -> None:
 
 
 def _settings() -> None:
-    scene = st.segmented_control(
-        "Situation", list(play.SITUATIONS), key="scene", bind=URL, default="easy", required=True,
-        on_change=_new_situation,
-    )  # fmt: skip
+    scene = one_of("Situation", list(play.SITUATIONS), "scene", on_change=_new_situation)
     situation = play.SITUATIONS[scene]
     st.markdown(f"**{situation.title}.** {situation.sentence}")
     with st.container(horizontal=True, gap="large"):
-        st.segmented_control(
-            "Play for the lowest cost of", play.GOALS, key="goal", bind=URL, default="balance",
-            required=True, on_change=st.session_state.update, args=({RIVAL: False},),
-            width="content",
+        one_of(
+            "Play for the lowest cost of", play.GOALS, "goal", on_change=st.session_state.update,
+            args=({RIVAL: False},), width="content",
         )  # fmt: skip
         st.slider(
             "Copies per click", 1, play.BUDGET, 1, key="copies", bind=URL, width=340,

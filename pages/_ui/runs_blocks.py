@@ -15,7 +15,7 @@ from pages._ui.jobs import store
 from pages._ui.jobs.documents import Job
 from pages._ui.shared.frame import chart, or_show_error
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL
+from pages._ui.shared.settings import URL, one_of
 
 LIVE_SECONDS = 3.0
 DIFFERENT = "background-color: rgba(230,159,0,0.25); font-weight: 600"
@@ -33,9 +33,8 @@ def filtered(found: Sequence[run_words.RunRow]) -> list[run_words.RunRow]:
         "Filter", key="filter", bind=URL, placeholder="bank balance, a name, confirmed …",
         help="Every word must occur: in the name, the data set, the combination or the outcome.",
     )  # fmt: skip
-    shown = states.segmented_control(
-        "Show", ["all", "runs", "frontiers"], default="all", required=True, key="kind", bind=URL
-    )
+    with states:
+        shown = one_of("Show", ["all", "runs", "frontiers"], "kind")
     kinds = {"runs": ("run",), "frontiers": ("sweep",)}.get(shown, ("run", "sweep"))
     return [row for row in found if row.kind in kinds and row.matches(text or "")]
 

@@ -15,6 +15,12 @@ def _compiled() -> None:
 
 
 @pytest.fixture(autouse=True)
+def _no_spares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has a server of its own; a process that waits for its runs would come too late."""
+    monkeypatch.setenv("ANTIDOTE_SPARES", "0")
+
+
+@pytest.fixture(autouse=True)
 def main_module() -> Iterator[None]:
     """Put pytest back as the main module: a page under test takes its place, and processes that
     later tests start would run that page."""

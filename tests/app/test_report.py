@@ -252,7 +252,8 @@ def test_social_runs_have_slides_about_what_groups_pay() -> None:
 OTHER = {
     "dataset": "blobs", "clustering": "spectral", "fairness": "social", "target": 0.5,
     "embed_dim": None, "growth": "bisect", "box": "wide", "max_seconds": 3.0, "protected": "sex",
-    "rows": "all", "shrink": True, "spread": True, "place": "plausible", "min_share": 0.1,
+    "rows": "all", "shrink": True, "spread": True, "holdout": True, "place": "plausible",
+    "min_share": 0.1,
     "max_price": None, "percentiles": (5.0, 95.0), "copy_groups": ("Male",),
 }  # fmt: skip
 OPTIMIZED = RunSpec(dataset="adult", optimizer="racos")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,30 +40,24 @@ def lambda_sweep(
     lambdas: Sequence[float] = PAPER_LAMBDAS,
     gamma: float = 0.99,
     size: int = 10,
-    on_step: Callable[[int], None] | None = None,
 ) -> tuple[SweepPoint, ...]:
     """The paper's figure: V from the surrogate, U ∪ V clustered exactly, for every λ in turn.
 
-    The surrogate knows no λ, so V is the same for all of them. `on_step(count)` is called after
-    each λ.
+    The surrogate knows no λ, so V is the same for all of them.
     """
     antidote, _ = surrogate(points, groups, gamma, size)
     union = np.vstack([points, antidote])
-    found = []
     paths = [son_path(x, lambdas, relative_gap=SWEEP_GAP) for x in (points, union)]
-    for count, (lam, before, after) in enumerate(zip(lambdas, *paths, strict=True), start=1):
-        found.append(
-            SweepPoint(
-                float(lam),
-                social_of_u(before, points, groups).cost,
-                social_of_u(after, points, groups).cost,
-                before.clusters,
-                len(np.unique(after.labels[: len(points)])),
-            )
+    return tuple(
+        SweepPoint(
+            float(lam),
+            social_of_u(before, points, groups).cost,
+            social_of_u(after, points, groups).cost,
+            before.clusters,
+            len(np.unique(after.labels[: len(points)])),
         )
-        if on_step is not None:
-            on_step(count)
-    return tuple(found)
+        for lam, before, after in zip(lambdas, *paths, strict=True)
+    )
 
 
 def fusing_lambdas(points: Floats, count: int = 12) -> tuple[float, ...]:

@@ -1,18 +1,17 @@
-"""Algorithm 1's program as the paper states it, and reduced to V: for teaching and for tests.
+"""Algorithm 1's program as the paper states it: for teaching, for tests and for the paper's times.
 
-Both give what `algorithm1.solve.surrogate` has in closed form, in seconds instead of
-microseconds. And sum-of-norms clustering as a cone program, the way the paper solved it. Modelled
-by cvxpy, solved by Clarabel.
+It gives what `algorithm1.solve.surrogate` has in closed form, in seconds instead of microseconds.
+And sum-of-norms clustering as a cone program, the way the paper solved it. Modelled by cvxpy,
+solved by Clarabel.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.algorithm1.solve import check_gamma, check_size, pull
+from antidote_core.algorithms.algorithm1.solve import check_gamma, check_size
 from antidote_core.errors import SolverError, SpecError
 from antidote_core.geometry import check_points
 from antidote_core.types import Floats, Ints
@@ -70,45 +69,7 @@ def literal_program(points: Floats, groups: Ints, gamma: float, size: int) -> Pr
     for j in range(g):
         rows = np.flatnonzero(groups == j)
         costs.append(cp.sum_squares(points[rows] - mu[rows]) / len(rows))
-    return _minimised(cp, _largest(cp, costs), constraints, antidote)
-
-
-def reduced_program(points: Floats, groups: Ints, gamma: float, size: int) -> ProgramAnswer:
-    """V alone: with mu_i = (1 - s) x_i + s x̄, group j pays s^2 times the average of |x_i - x̄|^2."""
-    points, groups, g = check_points(points, groups)
-    check_gamma(gamma)
-    check_size(size)
-    m = len(points) + size
-    import cvxpy as cp
-
-    antidote = cp.Variable((size, points.shape[1]))
-    mean = (points.sum(axis=0) + cp.sum(antidote, axis=0)) / m
-    costs = []
-    for j in range(g):
-        own = points[groups == j]
-        within = ((own - own.mean(axis=0)) ** 2).sum(axis=1).mean()
-        costs.append(within + cp.sum_squares(mean - own.mean(axis=0)))
-    answer = _minimised(cp, _largest(cp, costs), [], antidote)
-    return replace(answer, promised=pull(gamma, m) ** 2 * answer.promised)
-
-
-def literal_clustering(points: Floats, lam: float) -> float:
-    """The smallest value of the sum-of-norms objective, with one cone per pair of points."""
-    import cvxpy as cp
-
-    first, second = np.triu_indices(len(points), 1)
-    mu = cp.Variable(points.shape)
-    norms = cp.norm(mu[first] - mu[second], 2, axis=1)
-    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(points - mu) + lam * cp.sum(norms)))
-    problem.solve(solver=cp.CLARABEL)
-    return float(problem.value)
-
-
-def _largest(cp: Any, costs: list[Any]) -> Any:
-    return cp.maximum(*costs) if len(costs) > 1 else costs[0]
-
-
-def _minimised(cp: Any, cost: Any, constraints: list[Any], antidote: Any) -> ProgramAnswer:
+    cost = cp.maximum(*costs) if len(costs) > 1 else costs[0]
     problem = cp.Problem(cp.Minimize(cost), constraints)
     try:
         problem.solve(solver=cp.CLARABEL)
@@ -121,3 +82,15 @@ def _minimised(cp: Any, cost: Any, constraints: list[Any], antidote: Any) -> Pro
             f"The program could not be solved ({problem.status}); use the closed form."
         )
     return ProgramAnswer(np.asarray(antidote.value), float(problem.value))
+
+
+def literal_clustering(points: Floats, lam: float) -> float:
+    """The smallest value of the sum-of-norms objective, with one cone per pair of points."""
+    import cvxpy as cp
+
+    first, second = np.triu_indices(len(points), 1)
+    mu = cp.Variable(points.shape)
+    norms = cp.norm(mu[first] - mu[second], 2, axis=1)
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(points - mu) + lam * cp.sum(norms)))
+    problem.solve(solver=cp.CLARABEL)
+    return float(problem.value)

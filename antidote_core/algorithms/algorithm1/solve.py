@@ -8,7 +8,7 @@ theta = c L mu, L = m I - 1 1ᵀ, so that
 
 with x̄ the mean of U ∪ V: lambda drops out, and V acts through its mean alone. The best x̄ is the
 point that makes the largest average squared distance of a group smallest, so the whole program has
-a closed form. `docs/algorithm-1.md` derives it; `convex_programs` holds the programs as the paper
+a closed form. `docs/algorithm-1.md` derives it; `programs` holds the programs as the paper
 states them. Since it is a stand-in (the *surrogate*), every result is clustered again exactly.
 
 `method="direct"` does without the stand-in: it searches places for V by clustering U ∪ V exactly.
@@ -75,11 +75,6 @@ class ConvexResult:
     def difference(self) -> float:
         """What V gained: the vanilla cost minus the cost after; negative when V did harm."""
         return self.vanilla_cost - self.cost
-
-    @property
-    def clusters_of_u(self) -> int:
-        """Clusters of U ∪ V that hold points of U."""
-        return len(np.unique(self.after.labels[: len(self.after.labels) - len(self.antidote)]))
 
 
 @dataclass(frozen=True, eq=False)

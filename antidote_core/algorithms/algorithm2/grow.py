@@ -1,10 +1,10 @@
 """Algorithm 2: fix |V|, minimise F over V, grow V by ξ until F <= α. A generator of events.
 
 Events, in order: started, vanilla, target, noise, then per round any number of progress (and cut,
-where V is designed) and one round, then notes, shrunk and spread (if asked for), verified, and last
-finished or stopped. Same spec, same events, times aside, unless a time limit or a cancel cuts it
-short; only "alive", which a design says when nothing else has happened for a while, goes by the
-clock.
+where V is designed) and one round, then notes, shrunk and spread (if asked for), verified, stage
+and holdout (if asked for), and last finished or stopped. Same spec, same events, times aside,
+unless a time limit or a cancel cuts it short; only "alive", which a design says when nothing else
+has happened for a while, goes by the clock.
 """
 
 from __future__ import annotations
@@ -19,13 +19,19 @@ import numpy as np
 from antidote_core.algorithms.algorithm2.realism import spread_out
 from antidote_core.algorithms.algorithm2.search import searched_rounds
 from antidote_core.algorithms.algorithm2.sizes import Sizes, nearest_switch
-from antidote_core.algorithms.algorithm2.verification import CHECKS, cached_noise, noise, verifying
+from antidote_core.algorithms.algorithm2.verification import (
+    CHECKS,
+    cached_noise,
+    held_out,
+    noise,
+    verifying,
+)
 from antidote_core.algorithms.design.rounds import designed_rounds, row_rounds
 from antidote_core.algorithms.steps import relayed, with_heartbeat
 from antidote_core.baselines.registry import baseline_reference
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
-from antidote_core.errors import SpecError
+from antidote_core.errors import AntidoteError, SpecError
 from antidote_core.optimizers import get_optimizer
 from antidote_core.places import ROWS, Rows
 from antidote_core.problem import OUTSIDE, Problem
@@ -41,6 +47,7 @@ from antidote_core.types import Dataset, Floats
 SHRINK_BUDGET = 300
 DESIGN_CHECKS = 8
 ALIVE_SECONDS = 0.5
+HALVES = 2
 
 STOPPED = "stopped by you"
 
@@ -104,6 +111,7 @@ DOING = {
     "spread": "scattering the points of each clump",
     "note": "checking the result by independent clusterings",
     "verify": "checking the result by independent clusterings",
+    "stage": "trying it on people it has not seen",
 }
 
 
@@ -166,7 +174,7 @@ def _events(
             rounds = row_rounds(spec, problem, place, limit, sizes, stop)
         else:
             box = (place.lower, place.upper)
-            rounds = designed_rounds(problem, box, limit, sizes, stop)
+            rounds = designed_rounds(problem, box, limit, sizes, stop, spec.lasting)
     else:
         rounds = searched_rounds(spec, problem, place, target, strict, sizes, stop)
     yield from map(happened, rounds)
@@ -209,11 +217,39 @@ def _events(
                 break
             elif designs:
                 yield progress({"kind": "verify", "step": done, "of": checks})
+    ended = _reason(spec, view, sizes, out_of_time())
+    if spec.holdout and view.size and view.verification is not None and not cancelled():
+        assert isinstance(data, Dataset)
+        yield from map(happened, _held_out(spec, data, cancelled, designs))
     if view.verification is None:
         reason = cancelled()
         yield happened(events.Stopped(reason=reason if isinstance(reason, str) else STOPPED))
     else:
-        yield happened(events.Finished(reason=_reason(spec, view, sizes, out_of_time())))
+        yield happened(events.Finished(reason=ended))
+
+
+def _held_out(spec: RunSpec, data: Dataset, cancelled: Cancel, designs: bool) -> Iterator[Event]:
+    """V on people it has not seen; a note where the data cannot be halved."""
+    yield events.Activity(text=DOING["stage"])
+    sizes = data.group_sizes
+    if (sizes == 1).any():
+        name = data.group_names[int((sizes == 1).argmax())]
+        yield events.Note(
+            text=f"Not tried on people it has not seen: the group {name!r} is too small to halve."
+        )
+        return
+
+    def find(half_spec: RunSpec, half: Dataset) -> RunView:
+        return RunView.fold(_events(half_spec, half, cancelled, designs, None))
+
+    checks = DESIGN_CHECKS if designs else CHECKS
+    try:
+        tried = list(held_out(spec, data, find, checks))
+    except AntidoteError as error:
+        yield events.Note(text=f"Not tried on people it has not seen: {error}")
+        return
+    if len(tried) == HALVES:
+        yield events.HeldOut(halves=tried)
 
 
 def _prepared(
@@ -234,6 +270,11 @@ def _check_parted(spec: RunSpec, problem: PartitionedProblem) -> None:
         raise SpecError(
             f"The optimizer {spec.optimizer!r} looks at every point, and data in parts are nowhere "
             "together; choose one that searches, such as 'structured' or 'cmaes'."
+        )
+    if spec.holdout:
+        raise SpecError(
+            "Halves of U are drawn from data in one place, and data in parts are nowhere together; "
+            "leave out the hold-out check."
         )
     if spec.target == "sota":
         raise SpecError(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import queue
-import threading
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Generator, Iterator
 
+import msgspec
 import numpy as np
 
 from antidote_core.algorithms.algorithm2.sizes import Sizes
+from antidote_core.algorithms.steps import in_thread, relayed
+from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.optimizers import get_optimizer
-from antidote_core.optimizers.protocol import Box, Minimise, Minimum
+from antidote_core.optimizers.protocol import Box, Minimise, Minimum, OnEval
 from antidote_core.places import Place
 from antidote_core.problem import OUTSIDE, Problem
 from antidote_core.runs.events import Progress, Round
@@ -23,6 +25,7 @@ REPORT_EVERY = 20  # evaluations between two reports of an improvement within a 
 REPORT_LATEST = 100  # evaluations after which there is a report even without an improvement
 
 Cancel = Callable[[], bool]
+Report = tuple[int, float]  # evaluations so far, and the best rank
 
 
 def searched_rounds(
@@ -39,15 +42,21 @@ def searched_rounds(
     evaluations = 0
     index = 0
     previous = problem.points[:0]
+    before = lead(problem, previous, target, strict)
     while (size := sizes.next()) is not None and not stop():
         minimise = optimizer.minimiser(problem, size, spec.embed_dim, place)
         rng = np.random.default_rng([spec.seed, index])
         start = _extended(problem, previous, size, rng) if spec.growth != "restart" else None
-        search = Search(problem, place, minimise, size, spec.budget, rng, start, stop)
-        for count, rank in search:
+        reports = _search(problem, place, minimise, size, spec.budget, rng, start, stop)
+        spent = evaluations
+
+        def told(report: Report | None, index: int = index, spent: int = spent) -> Progress:
+            assert report is not None
+            count, rank = report
             shown = problem.cost_at_rank(rank)
-            yield Progress(index=index, size=size, cost=shown, evaluations=evaluations + count)
-        found = search.minimum
+            return Progress(index=index, size=size, cost=shown, evaluations=spent + count)
+
+        found = yield from relayed(reports, told)
         evaluations += found.evaluations
         if found.evaluations == 0:
             break
@@ -59,6 +68,7 @@ def searched_rounds(
             antidote=pack(antidote, place.rows_of(antidote)),
             reached=reached,
             evaluations=evaluations,
+            contest=_contest(before, lead(problem, antidote, target, strict)),
             **problem.outcome(antidote),
         )
         previous = antidote
@@ -66,81 +76,77 @@ def searched_rounds(
         index += 1
 
 
-class Search:
+def lead(problem: Problem, antidote: Floats, target: float, strict: bool) -> float | None:
+    """By how much k-means on U ∪ V prefers a clustering that misses the target, in inertia.
+
+    Of the optima of U, each followed to where it moves with V = antidote (m, d): the lowest inertia
+    of those that meet the target, less the lowest of those that do not. Negative when the contest
+    is won; None where one of the two kinds is not known.
+    """
+    if not isinstance(problem.evaluator, KMeansEvaluator):
+        return None
+    lowest = {True: math.inf, False: math.inf}
+    for start in problem.evaluator.basins:
+        run = problem.evaluator.descend(antidote, start)
+        rank = problem.rank_of(run.centers, run.counts, run.group_costs)
+        met = rank < OUTSIDE and meets(problem.cost_at_rank(rank), target, strict)
+        lowest[met] = min(lowest[met], run.inertia)
+    found = lowest[True] - lowest[False]
+    return found if math.isfinite(found) else None
+
+
+def _contest(before: float | None, now: float | None) -> dict[str, float] | msgspec.UnsetType:
+    if before is None or now is None or before <= 0.0:
+        return msgspec.UNSET
+    return {"lead": now, "lead_before": before}
+
+
+def _search(
+    problem: Problem,
+    place: Place,
+    minimise: Minimise,
+    size: int,
+    budget: int,
+    rng: np.random.Generator,
+    start: Floats | None,
+    stop: Cancel,
+) -> Generator[Report | None, None, Minimum]:
     """One minimisation in a thread of its own, so that its improvements can be seen as they come.
 
-    Iterating gives (evaluations, best rank), at most once per REPORT_EVERY evaluations and at least
-    once per REPORT_LATEST; afterwards `minimum` holds the answer. Leaving the loop early cancels
-    the minimisation.
+    Leaving it early cancels the minimisation.
     """
+    d = problem.points.shape[1]
 
-    def __init__(
-        self,
-        problem: Problem,
-        place: Place,
-        minimise: Minimise,
-        size: int,
-        budget: int,
-        rng: np.random.Generator,
-        start: Floats | None,
-        stop: Cancel,
-    ) -> None:
-        d = problem.points.shape[1]
-        self._left = threading.Event()
-        self._reports: queue.SimpleQueue[tuple[int, float] | None] = queue.SimpleQueue()
-        self._error: BaseException | None = None
-        self._minimum: Minimum | None = None
+    def work(tell: Callable[[Report], None], left: Cancel) -> Minimum:
+        return minimise(
+            lambda x: problem.rank(place.snap(x.reshape(size, d))),
+            Box(np.tile(place.lower, size), np.tile(place.upper, size)),
+            budget,
+            rng,
+            on_eval=_reporting(tell),
+            cancel=lambda: left() or stop(),
+            start=None if start is None else start.reshape(1, -1),
+        )
 
-        def work() -> None:
-            try:
-                self._minimum = minimise(
-                    lambda x: problem.rank(place.snap(x.reshape(size, d))),
-                    Box(np.tile(place.lower, size), np.tile(place.upper, size)),
-                    budget,
-                    rng,
-                    on_eval=self._on_eval(),
-                    cancel=lambda: self._left.is_set() or stop(),
-                    start=None if start is None else start.reshape(1, -1),
-                )
-            except BaseException as error:
-                self._error = error
-            finally:
-                self._reports.put(None)
+    return in_thread(work)
 
-        self._thread = threading.Thread(target=work, daemon=True)
 
-    def _on_eval(self) -> Callable[[int, float, Floats, float], None]:
-        best = float("inf")
-        reported_at = 0
-        pending = False
+def _reporting(tell: Callable[[Report], None]) -> OnEval:
+    """Tells at most once per REPORT_EVERY evaluations and at least once per REPORT_LATEST."""
+    best = float("inf")
+    reported_at = 0
+    pending = False
 
-        def on_eval(count: int, value: float, x: Floats, best_value: float) -> None:
-            nonlocal best, reported_at, pending
-            if best_value < best:
-                best, pending = best_value, True
-            due = REPORT_EVERY if pending else REPORT_LATEST
-            if count == 1 or count - reported_at >= due:
-                self._reports.put((count, best))
-                reported_at, pending = count, False
+    def on_eval(count: int, value: float, x: Floats, best_value: float) -> None:
+        nonlocal best, reported_at, pending
+        if best_value < best:
+            best, pending = best_value, True
+        due = REPORT_EVERY if pending else REPORT_LATEST
+        if count == 1 or count - reported_at >= due:
+            tell((count, best))
+            reported_at, pending = count, False
 
-        return on_eval
-
-    def __iter__(self) -> Iterator[tuple[int, float]]:
-        self._thread.start()
-        try:
-            while (report := self._reports.get()) is not None:
-                yield report
-        finally:
-            self._left.set()
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-
-    @property
-    def minimum(self) -> Minimum:
-        """The answer, once the search is over."""
-        assert self._minimum is not None
-        return self._minimum
+    return on_eval
 
 
 def _extended(

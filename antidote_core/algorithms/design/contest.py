@@ -87,11 +87,16 @@ Known = tuple[Cut, Run]
 
 
 class Contest:
-    """The rivals of one problem, and the two kinds of fresh seeds."""
+    """The rivals of one problem, and the two kinds of fresh seeds.
 
-    def __init__(self, problem: Problem) -> None:
+    `lasting` is the margin asked against every rival, in standard errors of the lead, where that
+    is more than a fixed part of the inertia.
+    """
+
+    def __init__(self, problem: Problem, lasting: float = 0.0) -> None:
         assert isinstance(problem.evaluator, KMeansEvaluator)
         self.problem = problem
+        self.lasting = lasting
         self.evaluator = problem.evaluator
         capture = self.evaluator.capture_centers
         if capture is None:
@@ -102,6 +107,7 @@ class Contest:
         self.cuts += [Cut(centers, self._inertia(centers)) for centers in self.evaluator.basins]
         self._fixed = len(self.cuts)
         self._stood: dict[int, Floats] = {}  # by the identity of a cut
+        self._cut_squares: dict[int, tuple[Cut, Floats]] = {}  # likewise
         self.evaluations = 0  # Lloyd runs on U ∪ V so far
         self._hunt_seeds = np.random.default_rng([problem.seed, _HUNT])
         self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
@@ -136,20 +142,49 @@ class Contest:
         return Run(found, found.inertia, self.cost(found.counts, found.group_costs))
 
     def cuts_against(
-        self, centers: Floats, known: Sequence[Known], margin: float = MARGIN
+        self, centers: Floats, known: Sequence[Known], wider: float = 1.0
     ) -> list[Cut]:
         """All cuts, with a margin unless they lead to the target at `centers` itself.
 
         `known` says where the cuts led to last time; a cut not among them stands where it is.
+        `wider` is a factor for the margins.
         """
         near = SAME * separation(centers)
         places = {id(cut): run.fixpoint.centers for cut, run in known}
+        ours = self.squares(centers) if self.lasting else None
         return [
-            replace(cut, margin=margin)
+            replace(cut, margin=wider * self._margin(self._theirs(cut), ours))
             if cut.captured is not None or apart(places.get(id(cut), cut.centers), centers) > near
             else cut
             for cut in self.cuts
         ]
+
+    def squares(self, centers: Floats) -> Floats:
+        """Squared distance (n,) of every row of U to the nearest of these centres."""
+        return nearest_center(self.problem.points, centers)[1]
+
+    def _theirs(self, cut: Cut) -> Floats | None:
+        """`squares` of the centres of a cut, which stay where they are; None where none count."""
+        if not self.lasting:
+            return None
+        known = self._cut_squares.get(id(cut))
+        if known is None or known[0] is not cut:
+            known = (cut, self.squares(cut.centers))
+            self._cut_squares = {
+                id(c): kept for c in self.cuts if (kept := self._cut_squares.get(id(c)))
+            }
+            self._cut_squares[id(cut)] = known
+        return known[1]
+
+    def _margin(self, theirs: Floats | None, ours: Floats | None) -> float:
+        """What must be won by over a rival, as a part of the inertia.
+
+        From the squared distances (n,) of U to its centres and to those that should win; None where
+        the fixed part alone counts.
+        """
+        if theirs is None or ours is None:
+            return MARGIN
+        return max(MARGIN, self.lasting * lead_error(theirs, ours) / float(ours.sum()))
 
     def known(self, antidote: Floats, target: Floats, latest: int = WARM_STARTS) -> list[Known]:
         """Where the optima of U and the `latest` rivals stand on this V.
@@ -216,7 +251,12 @@ class Contest:
         unfair = [run for run in others if run.cost > enough]
         unfair.sort(key=lambda run: run.fixpoint.inertia)
         leads = [target.fixpoint.inertia / run.fixpoint.inertia - 1.0 for run in unfair]
-        ahead = [run for run, lead in zip(unfair, leads, strict=True) if lead > -TIE]
+        ours = self.squares(centers) if self.lasting and unfair else None
+        ahead = [
+            run
+            for run, lead in zip(unfair, leads, strict=True)
+            if lead > -TIE or (ours is not None and lead > -self._tie(run, ours))
+        ]
         lead = leads[0] if leads else -1.0
         fresh = sorted((run for run in runs if run.fresh), key=lambda run: run.inertia)
         hits = sum(apart(run.fixpoint.centers, centers) <= near for run in fresh)
@@ -235,6 +275,10 @@ class Contest:
             found=1.0 - (1.0 - hits / max(len(fresh), 1)) ** RESTARTS,
             missed=_missed(centers, [run.fixpoint.centers for run in fresh if run in others]),
         )
+
+    def _tie(self, rival: Run, ours: Floats) -> float:
+        """How little a rival may be behind to count as ahead: half of its margin."""
+        return 0.5 * self._margin(self.squares(rival.fixpoint.centers), ours)
 
     def remember_all(self, rivals: Sequence[Run]) -> None:
         """Make the strongest of these rivals cuts; some may be one and the same clustering."""
@@ -269,6 +313,18 @@ class Contest:
                 if stopped():
                     return
             yield fit.centers, fit.objective, self.cost(*self.evaluator.at(fit.centers))
+
+
+def lead_error(theirs: Floats, ours: Floats) -> float:
+    """Standard error of a lead in inertia, from squared distances (n,) to either centres.
+
+    The lead is a sum over people, sum_i (theirs_i - ours_i), and other people of the same kind
+    would give another one.
+
+    >>> lead_error(np.array([1.0, 3.0, 1.0, 3.0]), np.zeros(4))
+    2.0
+    """
+    return float(np.sqrt(len(ours)) * np.std(theirs - ours))
 
 
 def best_of_odds(count: int, draws: int) -> list[float]:

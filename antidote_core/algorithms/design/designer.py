@@ -23,7 +23,6 @@ from antidote_core.algorithms.design.contest import (
     HUNT_LONG,
     HUNT_STARTS,
     IN_DOUBT,
-    MARGIN,
     MAX_CUTS,
     TIE,
     Contest,
@@ -169,7 +168,7 @@ class _Tally:
     close: float
     best: Design
     last: bool = False
-    margin: float = MARGIN
+    wider: float = 1.0
     rounds: int = 0
     settled: bool = False
     binding: tuple[str, ...] = ()
@@ -223,11 +222,16 @@ def can_design(clustering: str, fairness: str) -> bool:
 class Designer:
     """Designs for one problem and one box; what one size teaches (cuts, centres) serves the next.
 
-    `box` is a pair of corners (d,). `cancel()` is asked before every pass and every hunt.
+    `box` is a pair of corners (d,). `cancel()` is asked before every pass and every hunt. `lasting`
+    is the margin over every rival in standard errors of the lead (see `contest`).
     """
 
     def __init__(
-        self, problem: Problem, box: tuple[Floats, Floats], cancel: Cancel | None = None
+        self,
+        problem: Problem,
+        box: tuple[Floats, Floats],
+        cancel: Cancel | None = None,
+        lasting: float = 0.0,
     ) -> None:
         if not isinstance(problem.evaluator, KMeansEvaluator):
             raise SpecError(
@@ -247,20 +251,17 @@ class Designer:
             )
         self.problem = problem
         self.box = box
-        self.contest = Contest(problem)
+        self.contest = Contest(problem, lasting)
         self.model: FairnessModel
         if problem.fairness.name == "social":
             self.model = SocialModel(problem.points, problem.groups, problem.vanilla.cost)
         else:
             self.model = BalanceModel(problem.points, problem.groups)
-        self._cancel = cancel
+        self._asked_to_stop = cancel or (lambda: False)
         self._rng = np.random.default_rng([problem.seed, 203])
         self._latest: _Start | None = None
         self._searched: _Start | None = None
         self._fair: Floats | None = None
-
-    def _asked_to_stop(self) -> bool:
-        return self._cancel is not None and self._cancel()
 
     @property
     def stopped(self) -> bool:
@@ -347,7 +348,7 @@ class Designer:
         for index in range(tally.patience * ROUNDS):
             if tally.rounds >= tally.patience * ROUNDS_PER_SIZE:
                 break
-            tally.margin = MARGIN * min(WIDER_MARGIN**index, WIDEST_MARGIN)
+            tally.wider = min(WIDER_MARGIN**index, WIDEST_MARGIN)
             step, within_reach = yield from self._passes(aim, tally, trust)
             if step is None:
                 return
@@ -417,7 +418,7 @@ class Designer:
                 break
             if index == 0 and not self.model.convex:
                 radius = trust * cells.scale
-            cuts = self.contest.cuts_against(centers, known, tally.margin)
+            cuts = self.contest.cuts_against(centers, known, tally.wider)
             most = self.problem.guard.most
             placement = place(
                 cells, cuts, self.model, self.box, tally.size, counts, most, radius, floor
@@ -524,7 +525,7 @@ class Designer:
             Box(np.tile(lower, size), np.tile(upper, size)),
             SMALL_BUDGET if len(problem.points) <= FEW_POINTS else SMALL_BUDGET // 4,
             self._rng,
-            cancel=self._cancel,
+            cancel=self._asked_to_stop,
             start=begin,
         )
         if not found.evaluations or not found.value < tally.best.cost:

@@ -10,6 +10,7 @@ from antidote_core.algorithms.algorithm2.sizes import Sizes
 from antidote_core.algorithms.design.designer import Cancel, Design, Designer, DesignStep
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.algorithms.steps import finish, relayed
+from antidote_core.checks import is_whole
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
 from antidote_core.places import Place, Rows
@@ -26,6 +27,7 @@ def designed_rounds(
     target: float | None,
     sizes: Sizes,
     stop: Cancel,
+    lasting: float = 0.0,
 ) -> Iterator[Event]:
     """Events: progress and cut within a size, round at its end, notes at last.
 
@@ -33,7 +35,7 @@ def designed_rounds(
     size by the best of them and by enough of the others. So a smaller size is not bought with luck.
     Without a target the cost of plain clustering must be beaten by a design that holds.
     """
-    designer = Designer(problem, box, stop)
+    designer = Designer(problem, box, stop, lasting)
     answer = None
     index = 0
     while (size := sizes.next()) is not None and not stop():
@@ -149,17 +151,21 @@ def design_frontier(
     """
     chosen = load_for(spec) if data is None else data
     problem = Problem.of(spec, chosen)
-    return finish(frontier_steps(problem, sizes, problem.place_for(spec), cancel))
+    return finish(frontier_steps(problem, sizes, problem.place_for(spec), cancel, spec.lasting))
 
 
 def frontier_steps(
-    problem: Problem, sizes: Sequence[int], place: Place, cancel: Cancel | None = None
+    problem: Problem,
+    sizes: Sequence[int],
+    place: Place,
+    cancel: Cancel | None = None,
+    lasting: float = 0.0,
 ) -> Generator[DesignStep, None, list[Design]]:
     """`design_frontier` step by step."""
     for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        if not is_whole(size, 1):
             raise SpecError(f"sizes must be whole numbers of at least 1; got {size!r}.")
-    designer = Designer(problem, (place.lower, place.upper), cancel)
+    designer = Designer(problem, (place.lower, place.upper), cancel, lasting)
     designs: list[Design] = []
     for size in sorted(set(sizes)):
         if designer.stopped:

@@ -17,7 +17,6 @@ import numpy as np
 from antidote_core.algorithms.design.cluster_sums import apart, separation
 from antidote_core.algorithms.design.contest import MARGIN, MAX_CUTS, RESTARTS, SAME, Contest, Run
 from antidote_core.algorithms.design.program import Cut
-from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
 
@@ -69,10 +68,6 @@ class GuardedContest(Contest):
         """The guarded cost of C(U ∪ V)."""
         _, counts, group_costs = self.evaluator.statistics(antidote)
         return self.cost(counts, group_costs)
-
-    def squares(self, centers: Floats) -> Floats:
-        """Squared distance (n,) of every row of U to the nearest of these centres."""
-        return nearest_center(self.problem.points, centers)[1]
 
     def need(self, rival: Floats, theirs: Floats, centers: Floats, squares: Floats) -> float:
         """What centres (k, d) with squares (n,) must win by over a rival with `theirs` (n,).

@@ -62,7 +62,6 @@ class PartitionedEvaluator:
         self._counts = counts
         self.k = k
         self._squares = np.sum(part_workers.call_all("squares"), axis=0)
-        self._sums_shape = (k, part_workers.g, part_workers.d)
         self._anchors: list[Floats] = []
         self._uses: list[int] = []
         self._debt = 0

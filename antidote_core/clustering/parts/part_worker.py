@@ -67,7 +67,9 @@ class Part:
                 )  # fmt: skip
                 return sums, counts, looks
         if np.isfinite(most_held):
-            return self._pass_within(centers, most_held)
+            sums, counts = self._zeros(centers)
+            looks = pass_within(self.points, self.groups, centers, most_held, sums, counts)
+            return sums, counts, looks
         place = centers if reference is None else reference
         sums, counts = (array.copy() for array in self._referred(place))
         if reference is None:
@@ -75,11 +77,6 @@ class Part:
         looks = anchors.from_reference(
             self.points, self.groups, centers, place, self._margins, self._labels, sums, counts
         )
-        return sums, counts, looks
-
-    def _pass_within(self, centers: Floats, most_held: float) -> tuple[Floats, Floats, int]:
-        sums, counts = self._zeros(centers)
-        looks = pass_within(self.points, self.groups, centers, most_held, sums, counts)
         return sums, counts, looks
 
     def _zeros(self, centers: Floats) -> tuple[Floats, Floats]:
@@ -136,10 +133,10 @@ class Part:
             keys[s, offsets[c] : stop] = values[s, members]
             order[s, offsets[c] : stop] = members
             keys[s, stop : offsets[c + 1]] = cut
-        sums, counts = np.zeros((k, self._g, d)), np.zeros((k, self._g))
-        add_up(self.points, self.groups, labels, sums, counts)
         padded = np.zeros((k, d))
         padded[:known] = centers
+        sums, counts = self._zeros(padded)
+        add_up(self.points, self.groups, labels, sums, counts)
         return _Anchor(padded, known < k, offsets, kept, keys, order, sums, counts)
 
     def farthest(self, centers: Floats, count: int) -> tuple[Floats, Ints, Floats]:

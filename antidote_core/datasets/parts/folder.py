@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from antidote_core.checks import is_whole
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
 
@@ -40,43 +40,17 @@ class PartFile:
     digest: str
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
-    """A data set that lies in parts on disk; `head` is the data set without its rows.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Parts(Dataset):
+    """A data set whose rows lie in parts on disk: `points` and `groups` are empty.
 
     `lower` and `upper` (d,) are the smallest and largest value of every feature.
     """
 
     folder: Path
-    head: Dataset
     files: tuple[PartFile, ...]
     lower: Floats
     upper: Floats
-
-    @property
-    def name(self) -> str:
-        """Name of the data set."""
-        return self.head.name
-
-    @property
-    def source(self) -> str:
-        """Where the rows came from."""
-        return self.head.source
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was changed on the way here."""
-        return self.head.notes
-
-    @property
-    def group_names(self) -> tuple[str, ...]:
-        """Names of the groups; a group may appear in one part only."""
-        return self.head.group_names
-
-    @property
-    def shift(self) -> Floats:
-        """With `scale`, undoes the standardisation: original = points * scale + shift."""
-        return self.head.shift
 
     @property
     def n(self) -> int:
@@ -86,7 +60,7 @@ class Parts:
     @property
     def d(self) -> int:
         """Number of features."""
-        return len(self.head.shift)
+        return len(self.shift)
 
     @property
     def group_sizes(self) -> Ints:
@@ -104,10 +78,6 @@ class Parts:
         """Changes whenever a coordinate, a group or a name changes."""
         return hashlib.sha256(_manifest(self).encode()).hexdigest()
 
-    def to_original(self, antidote: Floats) -> pd.DataFrame:
-        """Points (m, d) in the original units, as `Dataset.to_original`."""
-        return self.head.to_original(antidote)
-
 
 def write_parts(data: Dataset, folder: Path | str, parts: int = 4) -> Parts:
     """Write a data set as `parts` files of nearly equal size.
@@ -119,7 +89,7 @@ def write_parts(data: Dataset, folder: Path | str, parts: int = 4) -> Parts:
     ...     [file.rows for file in open_parts(folder).files] == [f.rows for f in written.files]
     True
     """
-    if isinstance(parts, bool) or not isinstance(parts, int) or not 1 <= parts <= data.n:
+    if not is_whole(parts, 1) or parts > data.n:
         raise DataError(
             f"parts must be a whole number from 1 to the number of rows ({data.n:,}); "
             f"got {parts!r}."
@@ -150,7 +120,8 @@ def write_chunks(head: Dataset, chunks: Iterable[tuple[Floats, Ints]], folder: P
         lower, upper = np.minimum(lower, points.min(axis=0)), np.maximum(upper, points.max(axis=0))
     if not files:
         raise DataError(f"There are no rows to write into {folder}; wanted at least one part.")
-    parts = Parts(folder, head, tuple(files), lower, upper)
+    told = {field.name: getattr(head, field.name) for field in fields(Dataset)}
+    parts = Parts(**told, folder=folder, files=tuple(files), lower=lower, upper=upper)
     unfinished = folder / f"{MANIFEST}.unfinished"
     unfinished.write_text(_manifest(parts), encoding="utf-8")
     unfinished.rename(folder / MANIFEST)
@@ -167,7 +138,7 @@ def open_parts(folder: Path | str) -> Parts:
 
     folder = Path(folder)
     parts = _read_manifest(folder)
-    wanted = _column_names(parts.head)
+    wanted = _column_names(parts)
     for file, path in zip(parts.files, parts.paths, strict=True):
         if not path.is_file():
             raise DataError(
@@ -270,20 +241,20 @@ def head_values(head: Dataset) -> dict[str, Any]:
     }
 
 
-def with_head(told: Mapping[str, Any], **arrays: Any) -> Dataset:
-    """The data set of these arrays, of which `head_values` told the rest."""
+def head_fields(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a data set, its arrays apart, from what `head_values` told."""
     values: dict[str, Any] = {x: told[x] for x in ("name", "title", "source", "protected")}
     values |= {x: tuple(told[x]) for x in ("notes", "group_names", "feature_names")}
     columns = tuple(Column(c["name"], tuple(c["levels"])) for c in told["columns"])
-    return Dataset(**values, columns=columns, **arrays)
+    return {**values, "columns": columns}
 
 
 def _manifest(parts: Parts) -> str:
     described = {
         "version": 1,
-        **head_values(parts.head),
-        "shift": parts.head.shift.tolist(),
-        "scale": parts.head.scale.tolist(),
+        **head_values(parts),
+        "shift": parts.shift.tolist(),
+        "scale": parts.scale.tolist(),
         "lower": parts.lower.tolist(),
         "upper": parts.upper.tolist(),
         "files": [asdict(file) for file in parts.files],
@@ -298,15 +269,16 @@ def _read_manifest(folder: Path) -> Parts:
         )
     try:
         told: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        head = with_head(
-            told,
-            points=np.empty((0, len(told["shift"]))),
+        names = ("shift", "scale", "lower", "upper")
+        arrays: dict[str, Any] = {name: np.array(told[name]) for name in names}
+        return Parts(
+            **head_fields(told),
+            **arrays,
+            points=np.empty((0, len(arrays["shift"]))),
             groups=np.empty(0, dtype=np.int64),
-            shift=np.array(told["shift"]),
-            scale=np.array(told["scale"]),
+            folder=folder,
+            files=tuple(_part_file(entry) for entry in told["files"]),
         )
-        files = tuple(_part_file(entry) for entry in told["files"])
-        lower, upper = np.array(told["lower"]), np.array(told["upper"])
     except FileNotFoundError:
         raise DataError(
             f"The folder {folder} has no {MANIFEST}: it holds no parts, or writing them was not "
@@ -316,7 +288,6 @@ def _read_manifest(folder: Path) -> Parts:
         raise DataError(
             f"{folder / MANIFEST} cannot be read ({error}); write the parts again."
         ) from None
-    return Parts(folder, head, files, lower, upper)
 
 
 def _part_file(entry: dict[str, Any]) -> PartFile:

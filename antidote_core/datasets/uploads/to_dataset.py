@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from antidote_core.datasets.columns import Levels, read_feature, read_levels
+from antidote_core.datasets.columns import Levels, crossed, read_feature, read_levels
 from antidote_core.datasets.frame import (
     MAX_GROUPS,
     MAX_LEVELS,
@@ -68,13 +68,8 @@ def find_groups(
             f"The groups are to come from {list(protected)}; wanted one column, or two different "
             "ones for their intersections."
         )
-    columns = [_levels(frame[name], name, ranges) for name in protected]
-    codes = np.zeros(len(frame), dtype=np.int64)
-    names = [""]
-    for column in columns:
-        codes = np.where((codes < 0) | column.missing, -1, codes * len(column.names) + column.codes)
-        names = [f"{a} × {b}" if a else b for a in names for b in column.names]
-    groups = Groups(" × ".join(protected), tuple(each_once(names)), codes).take(slice(None))
+    both = crossed([_levels(frame[name], name, ranges) for name in protected])
+    groups = Groups(both.name, tuple(each_once(both.names)), both.codes).take(slice(None))
     return _joined(groups, join_below) if join_below > 0 else groups
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import subprocess
 import threading
 import time
 from dataclasses import dataclass
+from typing import Any
 
 from antidote_core.engine.job_folder import Lock, LogWriter, RunFolder, is_held
 from antidote_core.engine.settings import (
     DISK_FULL,
+    FAILED_SPARE_SECONDS,
     JUMP_SECONDS,
     LEASE_SECONDS,
     LOOK_SECONDS,
+    READY_SECONDS,
+    SPARE_SECONDS,
     STOP_SECONDS,
     TICK_SECONDS,
     Limits,
@@ -53,6 +58,8 @@ class Scheduler:
         self._idle_seconds = idle_seconds
         self._limits = limits or Limits()
         self._workers: dict[str, _Worker] = {}
+        self._spares: list[subprocess.Popen[bytes]] = []  # ready for runs to come
+        self._ready_until = self._next_spare = -math.inf
         self._adopted: set[str] = set()  # runs whose server is gone and whose worker still lives
         self._lock = Lock(store.home / "scheduler.lock")
         self._next_look = 0.0
@@ -64,6 +71,10 @@ class Scheduler:
         # thread starts all of them and lives as long as this object.
         self._thread = threading.Thread(target=self._work, name="antidote-scheduler", daemon=True)
         self._thread.start()
+
+    def get_ready(self) -> None:
+        """Somebody may ask for a run soon: keep a process ready for every free slot."""
+        self._ready_until = time.monotonic() + READY_SECONDS
 
     def wake(self) -> None:
         """Look at the queue now."""
@@ -131,6 +142,33 @@ class Scheduler:
             free = slots - len(working & (self._workers.keys() | self._adopted))
             for run_id in self._store.ids(JobState.QUEUED, kind)[: max(0, free)]:
                 self._start(run_id)
+        self._keep_spares(now)
+
+    def _keep_spares(self, now: float) -> None:
+        """One process in wait for every free slot, while somebody is there."""
+        for spare in [spare for spare in self._spares if spare.poll() is not None]:
+            _logger.warning("A process in wait for a run ended (exit code %s)", spare.returncode)
+            self._spares.remove(spare)
+            _end(spare)
+            self._next_spare = now + FAILED_SPARE_SECONDS
+        free = self._slots - len(self._workers) - len(self._adopted)
+        wanted = min(max(0, free), self._limits.spares) if now < self._ready_until else 0
+        while len(self._spares) > wanted:
+            _end(self._spares.pop())
+        if len(self._spares) < wanted and now >= self._next_spare:
+            try:
+                self._spares.append(self._process())
+            except OSError:
+                _logger.exception("A process in wait for a run could not be started")
+                self._next_spare = now + FAILED_SPARE_SECONDS
+
+    def _process(
+        self, *folder: object, output: Any = subprocess.DEVNULL
+    ) -> subprocess.Popen[bytes]:
+        memory = self._limits.worker_gigabytes
+        return start_process(
+            WORKER, *folder, "--server", os.getpid(), "--memory", memory, output=output
+        )
 
     def _notice_jump(self) -> None:
         """A clock that was set, or a laptop that slept, is not hours in which nobody looked."""
@@ -144,20 +182,32 @@ class Scheduler:
         if run_id in self._workers or not self._store.claim(run_id):
             return
         folder = self._folder(run_id)
-        memory = self._limits.worker_gigabytes
         try:
             with LogWriter(folder.events) as log:
                 log.append(Activity(text="loading libraries"))
-            with folder.output.open("ab") as output:
-                process = start_process(
-                    WORKER, folder.path.resolve(), "--server", os.getpid(), "--memory", memory,
-                    output=output,
-                )  # fmt: skip
+            process = self._from_spares(folder)
+            if process is None:
+                with folder.output.open("ab") as output:
+                    process = self._process(folder.path.resolve(), output=output)
         except OSError as error:
             reason = f"the worker could not be started ({error.strerror})"
             self._settle(run_id, reason, JobState.FAILED)
             return
         self._workers[run_id] = _Worker(process)
+
+    def _from_spares(self, folder: RunFolder) -> subprocess.Popen[bytes] | None:
+        """A process that was in wait, at work on this folder now; None where there is none."""
+        while self._spares:
+            spare = self._spares.pop(0)
+            assert spare.stdin is not None
+            try:
+                # Not through a buffer: what a dead process did not take must not come again.
+                os.write(spare.stdin.fileno(), f"{folder.path.resolve()}\n".encode())
+            except OSError:  # it is gone
+                _end(spare)
+                continue
+            return spare
+        return None
 
     def _attend(self, run_id: str, now: float) -> None:
         """Notice the end of a worker; help it to end when it was asked to and does not."""
@@ -168,6 +218,7 @@ class Scheduler:
             if self._store.has(run_id):  # it may have been removed while it worked
                 self._settle(run_id, _how_it_ended(code))
             del self._workers[run_id]
+            self._next_spare = max(self._next_spare, now + SPARE_SECONDS)
         elif not folder.path.exists():  # nothing it finds can be kept
             worker.process.terminate()
         elif not folder.stop.exists():
@@ -210,6 +261,8 @@ class Scheduler:
                 _logger.exception("Run %s cannot be asked to stop", run_id)
 
     def _end_workers(self) -> None:
+        while self._spares:
+            _end(self._spares.pop())
         for worker in self._workers.values():
             worker.process.terminate()
         for run_id, worker in self._workers.items():
@@ -230,6 +283,13 @@ class Scheduler:
 
     def _folder(self, run_id: str) -> RunFolder:
         return RunFolder(self._store.runs / run_id)
+
+
+def _end(spare: subprocess.Popen[bytes]) -> None:
+    """It has nothing to lose."""
+    let_go(spare)
+    spare.kill()
+    spare.wait()
 
 
 def _how_it_ended(code: int) -> str:

@@ -12,9 +12,9 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import urlsplit
 
 from antidote_core.engine.sweep.tasks import Outcome, cancel_tasks
@@ -40,7 +40,7 @@ _WANTED = "it must look like tcp://host:port"
 _LATER = "Check that the scheduler runs there and that this machine may reach it."
 
 
-class WorkerPool:
+class WorkerPool(AbstractContextManager["WorkerPool"]):
     """Processes that take tasks; use as a context, or `close` it."""
 
     def __init__(self, address: str, client: Any, cluster: Any) -> None:
@@ -110,9 +110,6 @@ class WorkerPool:
 
     def _heard(self, event: tuple[float, str]) -> None:
         self._updates.put((event[1], {"state": RUNNING}))
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

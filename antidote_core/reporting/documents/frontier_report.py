@@ -6,14 +6,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antidote_core.analysis.frontier_curves import Curve, curves, quality_points
+from antidote_core.analysis.frontier_curves import Curve, curves
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.reporting.documents import page
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
-from antidote_core.reporting.figures.tables import PRICE, SMALLEST, Measure
+from antidote_core.reporting.figures.tables import PRICE, SMALLEST
 from antidote_core.reporting.text import frontier_words, words
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
 from antidote_core.reporting.text.run_words import (
@@ -60,10 +60,8 @@ class FrontierRecord:
 def frontier_report(record: FrontierRecord, when: str = "") -> str:
     """The report as HTML; `when` says in words when the sweep was made."""
     name = record.name or record.data.title or record.data.name
-    title, found = (
-        f"{name}: fairness against antidote size",
-        frontier_words.frontier_verdict(record.view),
-    )
+    title = f"{name}: fairness against antidote size"
+    found = frontier_words.frontier_verdict(record.view)
     return page.report_page("sweep", title, found, frontier_sections(record), when)
 
 
@@ -104,7 +102,7 @@ def frontier_slides(record: FrontierRecord, dark: bool = False) -> list[Slide]:
         costs, note = cost_figure(view, problem, dark), _short_reading(record)
         slides.append(Slide(f"{name}{said}", costs, alt, note=note))
         slides.append(_sure_slide(record, best, name))
-        if _measured(view, problem, PRICE):
+        if frontier_table.is_measured(view, problem, PRICE):
             slides.append(_price_slide(record, best, name, dark))
         slides.append(
             Slide(f"{name}How clear the clusters stay: up and to the left is better.",
@@ -225,7 +223,7 @@ def _problem(record: FrontierRecord, problem: ProblemKey) -> page.Section:
                 (PRICE, "Price of fairness against cost: down and to the left is better"),
                 (SMALLEST, "Smallest cluster against cost: up and to the left is better"),
             )
-            if _measured(view, problem, measure)
+            if frontier_table.is_measured(view, problem, measure)
         ),
         page.Chart(
             quality_figure(view, problem),
@@ -240,12 +238,6 @@ def _problem(record: FrontierRecord, problem: ProblemKey) -> page.Section:
     if reference is not None and reference.reason:
         said.append(f"No line of the fair algorithm: {reference.reason}")
     return page.Section(title, [*said, cost_meaning(problem[1])], charts=charts)
-
-
-def _measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
-    """Whether any cell of the problem knows the measure; those of version 0.1 do not."""
-    known = quality_points(view, measure.column)
-    return any(row.setting.problem == problem for row in known)
 
 
 def _sure(record: FrontierRecord) -> list[page.Section]:

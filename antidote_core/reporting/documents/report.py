@@ -40,7 +40,7 @@ from antidote_core.reporting.text.run_words import (
     limits,
     price_text,
     settings,
-    smallest_text,
+    smallest_pair,
 )
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.events import Event
@@ -126,6 +126,9 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
     ]
     if view.verification is not None:
         facts.append(("independent clusterings that agree", view.verification.agreement))
+    if view.holdout:
+        kept = "unknown" if math.isnan(view.gain_kept) else numerals.percent(view.gain_kept)
+        facts.append(("part of the gain that is kept on people it has not seen", kept))
     if view.noise:
         low, high = (numerals.number(cost, digits) for cost in view.noise_band)
         facts.append(("plain cost from seed to seed", f"{low} to {high}"))
@@ -136,10 +139,7 @@ def figures(record: RunRecord) -> list[tuple[str, str]]:
 def _judgement(record: RunRecord) -> list[tuple[str, str]]:
     """The outcome, the gain as people read it, what it cost, and what was asked of it."""
     view, spec = record.view, record.spec
-    assert view.vanilla is not None
-    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
-    after, way = smallest_text(view.smallest_share, view.points), effect_size(view)
-    asked = settings(spec)
+    (before, after), way, asked = smallest_pair(view), effect_size(view), settings(spec)
     return [
         ("outcome", view.verdict.outcome.word or "not ended"),
         (

@@ -22,7 +22,7 @@ from antidote_core.reporting.text.run_words import (
     guard_sentence,
     price_text,
     reasons,
-    smallest_text,
+    smallest_pair,
 )
 from antidote_core.runs.verdict import Outcome, cost_digits
 from antidote_core.runs.view import RunView
@@ -101,15 +101,11 @@ def _gain(record: RunRecord) -> Slide:
 
 def _price(view: RunView) -> list[BigNumber]:
     """What the gain cost, in two numbers."""
-    assert view.vanilla is not None
-    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
+    before, after = smallest_pair(view)
     return [
         BigNumber(price_text(view.price), "price of fairness", "inertia, against plain clustering"),
-        BigNumber(
-            smallest_text(view.smallest_share, view.points), "smallest cluster",
-            f"of the data; {before} before",
-        ),
-    ]  # fmt: skip
+        BigNumber(after, "smallest cluster", f"of the data; {before} before"),
+    ]
 
 
 def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:

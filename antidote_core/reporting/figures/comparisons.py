@@ -26,7 +26,7 @@ from antidote_core.reporting.text.run_words import (
     fairness_change,
     price_text,
     settings,
-    smallest_text,
+    smallest_pair,
 )
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.verdict import cost_digits
@@ -198,6 +198,7 @@ def labelled(sides: Sequence[Side]) -> dict[str, Side]:
 def settings_table(sides: Sequence[Side]) -> pd.DataFrame:
     """One row per setting, one column per run; the first column marks those that differ."""
     table = pd.DataFrame({label: settings(side.spec) for label, side in labelled(sides).items()})
+    table = table.fillna("no")  # what only some of the runs were asked for
     differs = table.nunique(axis=1) > 1
     table = table.rename_axis("setting").reset_index()
     table.insert(0, "", ["≠" if flag else "" for flag in differs])
@@ -338,8 +339,7 @@ def _bought(side: Side) -> dict[str, str]:
     view, title = side.view, "plain → with antidote"
     if view.vanilla is None:
         return dict.fromkeys((title, "price of fairness", "smallest cluster"), "not known")
-    before = smallest_text(view.guard.smallest_share(view.vanilla.counts), view.points)
-    after = smallest_text(view.smallest_share, view.points)
+    before, after = smallest_pair(view)
     return {
         title: fairness_change(side.spec.fairness, view.vanilla_cost, view.cost),
         "price of fairness": f"inertia {price_text(view.price)}" if view.size else "none",

@@ -380,6 +380,12 @@ def done_cells(view: SweepView, problem: ProblemKey) -> list[CellRow]:
     return [row for row in view.rows if row.state == DONE and row.setting.problem == problem]
 
 
+def is_measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
+    """Whether any cell of the problem knows the measure; those of version 0.1 do not."""
+    known = quality_points(view, measure.column)
+    return any(row.setting.problem == problem for row in known)
+
+
 def dot(
     row: CellRow, view: SweepView, digits: int, measure: Measure = SILHOUETTE
 ) -> dict[str, Any]:

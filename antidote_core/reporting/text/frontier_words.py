@@ -71,11 +71,12 @@ def progress_sentence(view: SweepView) -> str:
 
 def before_sentence(view: SweepView, problem: ProblemKey) -> str:
     """What is known of a problem before any antidote point: plain clustering and its noise."""
-    reference = next(x for x in view.references if x.problem == problem)
+    reference = frontier_table.reference_of(view, problem)
+    assert reference is not None
     digits = frontier_table.digits_of(view, problem)
     vanilla = number(reference.vanilla, digits)
-    low, high = min(vanilla_costs(reference)), max(vanilla_costs(reference))
-    seeds = len(vanilla_costs(reference))
+    costs = (reference.vanilla, *reference.noise)
+    low, high, seeds = min(costs), max(costs), len(costs)
     band = f"from {number(low, digits)} to {number(high, digits)} over {seeds} seeds"
     if number(low, digits) == number(high, digits):
         band = f"the same with all {seeds} seeds tried"
@@ -88,11 +89,6 @@ def before_sentence(view: SweepView, problem: ProblemKey) -> str:
     if level != vanilla:
         said = f"Plain clustering is at {level} (cost {vanilla}, {band}; lower is fairer)."
     return f"{said} The fair algorithm: {', '.join(baselines)}." if baselines else said
-
-
-def vanilla_costs(reference: Reference) -> tuple[float, ...]:
-    """Every cost of plain clustering that a reference knows."""
-    return (reference.vanilla, *reference.noise)
 
 
 def cells_sentence(view: SweepView) -> str:
@@ -174,19 +170,16 @@ def _price(level: Level, reference: Reference | None) -> str:
 
 def target_words(spec: SweepSpec, fairness: str, reference: Reference | None, digits: int) -> str:
     """The target as something to reach."""
+    cost = get_fairness(fairness)
     if spec.target == "vanilla":
         return "a cost below plain clustering"
     if spec.target == "sota":
         known = reference is not None and math.isfinite(reference.target)
-        value = f" ({_level(fairness, reference.target, digits)})" if known and reference else ""
+        value = f" ({cost.level(reference.target, digits)})" if known and reference else ""
         return f"a cost below the fair algorithm{value}"
     value, aim = number(float(spec.target), digits), float(spec.target)
-    level = _level(fairness, aim, digits)
+    level = cost.level(aim, digits)
     return f"a cost of at most {value}" if level == value else f"{level} (cost at most {value})"
-
-
-def _level(fairness: str, cost: float, digits: int) -> str:
-    return get_fairness(fairness).level(cost, digits)
 
 
 def sure_sentences(view: SweepView, found: Curve) -> tuple[str, ...]:

@@ -257,6 +257,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "most seconds": "no limit" if spec.max_seconds is None else f"{spec.max_seconds:g}",
         "shrink afterwards": "yes" if spec.shrink else "no",
         "spread afterwards": "yes" if spec.spread else "no",
+        **({"tried on people it has not seen": "yes"} if spec.holdout else {}),
         "seed": str(spec.seed),
     }
 
@@ -456,6 +457,13 @@ def smallest_text(share: float, points: int) -> str:
     return share_of_data(round(share * points), points) if math.isfinite(share) else UNKNOWN
 
 
+def smallest_pair(view: RunView) -> tuple[str, str]:
+    """The smallest cluster's share of the data in plain clustering, and with the answer."""
+    assert view.vanilla is not None
+    before = view.guard.smallest_share(view.vanilla.counts)
+    return smallest_text(before, view.points), smallest_text(view.smallest_share, view.points)
+
+
 def _sweep(spec: SweepSpec) -> str:
     first = combination(spec.cells[0].spec)
     more = len(spec.settings) - 1
@@ -597,8 +605,10 @@ def reasons(view: RunView) -> tuple[str, ...]:
     found = view.verdict
     if not view.size or found.outcome in UNFINISHED:
         return ()
-    # The first and the last can speak for the result too: how many agree, and the noise.
-    first, *against, noise = found.caveats
+    # These can speak for the result too: how many agree, people not seen, and the noise.
+    first, *against, held_out, noise = found.caveats
+    if not view.lasts:
+        against.append(held_out)
     if not _agreed(view) and found.outcome is not Outcome.NOT_REACHED:
         against.append(first)
     if not view.outside_noise:

@@ -60,6 +60,7 @@ WIDGETS = {
     "max_rounds": "max_rounds", "max_seconds": "max_seconds",
     "max_stalled": "max_stalled", "growth_factor": "factor",
     "seed": "run_seed", "shrink": "shrink", "spread": "spread",
+    "holdout": "holdout",
 }  # fmt: skip
 SWITCHES = {
     "shrink": ("Shrink afterwards",
@@ -67,6 +68,9 @@ SWITCHES = {
     "spread": ("Spread out clumps",
                "At the end, turn copies of a point into scattered points with the same mean, like "
                "the real points nearby; kept only where the cost survives it."),
+    "holdout": ("Try it on people it has not seen",
+                "Find V once more on a random half of the data, add it to the other half, and the "
+                "other way round: how much of the gain is kept? Takes about as long as the run."),
     "full": ("Without the random space (SRE)",
              "Search all |V| times d numbers directly: n′ is not used."),
 }  # fmt: skip

@@ -4,9 +4,11 @@ What comes from a table of one's own stays with its owner. A job is a future; a 
 done and lets `watch` run it again when more is.
 """
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import astuple
 from functools import partial
@@ -16,20 +18,32 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.analysis.comparison import baseline_scores, plain_noise
+from antidote_core.analysis.known import known_baseline, known_noise, known_vanilla
 from antidote_core.analysis.snapshots import VanillaReport, vanilla_report
-from antidote_core.clustering.compiled import warm
+from antidote_core.clustering import compiled
+from antidote_core.engine.settings import worker_environment
 from antidote_core.projection import Plane, fit_plane
 from antidote_core.teaching.planar import Story, tell_story
 from pages._ui.shared import own_tables, rooms
 from pages._ui.shared.rooms import Key, is_stale
 from pages._ui.shared.settings import ClusteringSettings, DataSettings
 
-_warming = threading.Thread(target=warm, name="warming", daemon=True)
+AT_ONCE_SECONDS = 0.1  # an answer that is there so soon needs no second look at the page
+
+
+def _warm() -> None:
+    """Compile elsewhere: a compiler at work in this process would hold up every page."""
+    command = [sys.executable, "-m", compiled.__name__]
+    subprocess.run(command, env=worker_environment(), stdin=subprocess.DEVNULL, check=False)
+    compiled.warm()
+
+
+_warming = threading.Thread(target=_warm, name="warming", daemon=True)
 _begun = threading.Lock()
 
 
 def start_warming() -> threading.Thread:
-    """Compile in a thread of its own, once per process."""
+    """Load the fast clustering in a thread of its own, once per process."""
     with _begun:
         if _warming.ident is None:
             _warming.start()
@@ -38,16 +52,12 @@ def start_warming() -> threading.Thread:
 
 @contextmanager
 def patience() -> Iterator[None]:
-    """Say why the page waits while the compiler is at work.
-
-    Nothing is compiled twice: numba lets the page wait for just the functions it needs.
-    """
+    """Say why the page waits while the compiler is at work."""
     if start_warming().is_alive():
         note = "Preparing the fast clustering: about half a minute, the first time on a machine…"
         with st.spinner(note):
-            yield
-    else:
-        yield
+            start_warming().join()
+    yield
 
 
 def load(settings: DataSettings) -> ac.Dataset:
@@ -101,24 +111,52 @@ def ask_about(
     data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
 ) -> Future[Any]:
     """Any answer about a data set on its way; kept under the content of the data."""
-    return _room(data).jobs.ask(kind, (data.content_hash, *key), function, *arguments)
+    return _room(data).jobs.ask(kind, (data.content_hash, *key), _when_warm, function, *arguments)
+
+
+def _when_warm(function: Callable[..., Any], *arguments: Any) -> Any:
+    start_warming().join()
+    return function(*arguments)
 
 
 def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future[Any]:
     """A VanillaReport on its way."""
-    return ask_about(data, "plain", (choice,), vanilla_report, data, *astuple(choice))
+    return _known_or_asked(
+        data, "plain", (choice,), known_vanilla, vanilla_report, *astuple(choice)
+    )
 
 
 def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
     """Costs of the fair algorithm on their way."""
-    arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
-    return ask_about(data, "fair", (fairness, choice), baseline_scores, *arguments)
+    arguments = (choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
+    return _known_or_asked(
+        data, "fair", (fairness, choice), known_baseline, baseline_scores, *arguments
+    )
 
 
 def noise_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
     """Lowest and highest cost of plain clustering over a few seeds, on their way."""
-    arguments = (data, choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
-    return ask_about(data, "noise", (fairness, choice), plain_noise, *arguments)
+    arguments = (choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
+    return _known_or_asked(data, "noise", (fairness, choice), known_noise, plain_noise, *arguments)
+
+
+def _known_or_asked(
+    data: ac.Dataset,
+    kind: str,
+    key: Key,
+    known: Callable[..., Any],
+    function: Callable[..., Any],
+    *arguments: Any,
+) -> Future[Any]:
+    """What ships with the package is there at once, also while the compiler is at work."""
+
+    def find() -> Any:
+        found = known(data, *arguments)
+        return _when_warm(function, data, *arguments) if found is None else found
+
+    future = _room(data).jobs.ask(kind, (data.content_hash, *key), find)
+    wait([future], timeout=AT_ONCE_SECONDS)
+    return future
 
 
 def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:

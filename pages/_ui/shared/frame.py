@@ -10,6 +10,7 @@ from streamlit.navigation.page import StreamlitPage
 
 import antidote_core as ac
 from antidote_core.reporting.figures.palette import DECIDES
+from pages._ui.jobs import store
 from pages._ui.jobs.keeper import KEEPER
 from pages._ui.shared import rooms
 from pages._ui.shared.answers import start_warming
@@ -48,6 +49,7 @@ def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
     style(Path(__file__).with_name("page.css"))
     start_warming()
+    store.runner().get_ready()
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
 

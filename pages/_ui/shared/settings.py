@@ -4,9 +4,9 @@ The options are the library's own names, because the URL carries what the widget
 each widget says in words what the name means.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -60,16 +60,7 @@ def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
             bind=URL,
             help="Takes this many rows, in proportion to the group sizes.",
         )
-        seed = st.number_input(
-            "Seed",
-            min_value=0,
-            max_value=2**31 - 1,
-            value=0,
-            step=1,
-            key="seed",
-            bind=URL,
-            help=seed_help,
-        )
+        seed = choose_seed(seed_help)
     return DataSettings(name, protected, rows, sample, seed)
 
 
@@ -82,6 +73,19 @@ def choose_data(on_change: Callable[[], None]) -> str:
         "Data set", names, index=1, key="data", bind=URL, on_change=on_change,
         help="A table of your own: upload it on the Data page, and it stands at the end here.",
     )  # fmt: skip
+
+
+def choose_seed(meaning: str) -> int:
+    return st.number_input(
+        "Seed", 0, 2**31 - 1, 0, step=1, key="seed", bind=URL, help=meaning,
+    )  # fmt: skip
+
+
+def one_of(label: str, options: Sequence[str], key: str, **look: Any) -> Any:
+    """One of a few options, the first to begin with; the link carries it."""
+    return st.segmented_control(
+        label, options, default=options[0], required=True, key=key, bind=URL, **look
+    )
 
 
 def choose_protected(info: DatasetInfo) -> str:

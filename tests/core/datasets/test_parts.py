@@ -96,7 +96,7 @@ def test_what_cannot_be_written_is_a_sentence(tmp_path, folder):
     for count in (0, data.n + 1, True):
         with pytest.raises(DataError, match="parts must be a whole number from 1"):
             write_parts(data, tmp_path / "b", count)
-    head = open_parts(folder).head
+    head = open_parts(folder)
     ones = np.ones((2, 2))
     for number, (points, groups, sentence) in enumerate(
         [

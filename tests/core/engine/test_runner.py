@@ -381,3 +381,59 @@ def test_bad_ids_are_refused(runner, bad):
                 runner.touch, runner.data, runner.worker_log, runner.wait):  # fmt: skip
         with pytest.raises(RunError, match="is not the id of a run"):
             ask(bad)
+
+
+@pytest.fixture
+def spare(runner):
+    """The process in wait for a run."""
+    runner.get_ready()
+    until(lambda: runner._scheduler._spares)
+    return runner._scheduler._spares[0]
+
+
+def test_a_run_gets_the_process_that_waits_for_it_and_the_same_result(runner, spare):
+    run_id = runner.submit(SMALL)
+    assert worker_pid(runner, run_id) == spare.pid
+    assert runner.wait(run_id, 60).state is JobState.FINISHED
+    assert plain(runner.view(run_id)) == plain(run(SMALL))
+    until(lambda: runner._scheduler._spares)
+    assert runner._scheduler._spares[0].pid != spare.pid
+
+
+def test_a_process_in_wait_prints_into_the_log_of_its_run(runner, spare):
+    run_id = runner.submit(dataclasses.replace(SMALL, clustering="atlantis"))
+    assert worker_pid(runner, run_id) == spare.pid
+    assert runner.wait(run_id, 60).state is JobState.FAILED
+    assert "Traceback" in runner.worker_log(run_id)
+
+
+def test_while_all_slots_work_nobody_waits_and_stop_works_as_ever(runner, spare):
+    run_id = runner.submit(LONG)
+    until(has_round(runner, run_id))
+    assert not runner._scheduler._spares
+    runner.stop(run_id)
+    assert runner.wait(run_id, 30).state is JobState.STOPPED
+
+
+def test_a_process_in_wait_that_is_killed_is_not_missed(runner, spare, caplog):
+    spare.kill()
+    spare.wait()
+    run_id = runner.submit(SMALL)
+    assert runner.wait(run_id, 60).state is JobState.FINISHED
+
+
+def test_processes_in_wait_go_when_nobody_has_been_there_for_long(runner, spare):
+    runner._scheduler._ready_until = time.monotonic()
+    until(lambda: spare.poll() is not None)
+    assert not runner._scheduler._spares
+
+
+def test_processes_in_wait_go_with_the_runner(runner, spare):
+    runner.close()
+    assert spare.poll() is not None
+
+
+def test_without_visitors_no_process_waits(runner):
+    run_id = runner.submit(SMALL)
+    assert runner.wait(run_id, 60).state is JobState.FINISHED
+    assert not runner._scheduler._spares

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 
@@ -75,3 +76,10 @@ def test_a_limit_that_is_no_number(monkeypatch, text):
     monkeypatch.setenv("ANTIDOTE_QUEUE", text)
     with pytest.raises(RunError, match=r"ANTIDOTE_QUEUE is .*give a number, 0 for no limit"):
         Limits()
+
+
+def test_processes_wait_for_runs_only_where_they_are_wanted(tmp_path):
+    with Runner(tmp_path, slots=1, limits=Limits(spares=0)) as runner:
+        runner.get_ready()
+        runner._scheduler._keep_spares(time.monotonic())
+        assert not runner._scheduler._spares

@@ -2,8 +2,10 @@
 
 import dataclasses
 import errno
+import io
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -224,3 +226,25 @@ def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
         "loading the fast clustering",
         "compiling the fast clustering (first run on this machine)",
     ]
+
+
+def test_a_run_that_comes_while_its_process_still_compiles_is_told_so(folder, monkeypatch):
+    monkeypatch.setattr(worker, "end_with_input", lambda: None)
+    monkeypatch.setattr(worker.sys, "stdin", io.StringIO(f"{folder.path}\n"))
+    monkeypatch.setattr(worker.os, "dup2", lambda *handles: None)
+
+    def compile_slowly(on_compile):
+        on_compile()
+        threads[0].start()
+        threads[0].join()
+
+    threads = []
+
+    class Later(threading.Thread):  # the folder is named in the midst of compiling
+        def start(self):
+            threads.append(self) if not threads else super().start()
+
+    monkeypatch.setattr(worker.threading, "Thread", Later)
+    monkeypatch.setattr(compiled, "prepare", compile_slowly)
+    assert worker.Spare().awaited().path == folder.path
+    assert [e.text for e in read_log(folder.events)[0]] == [work_module.COMPILING]

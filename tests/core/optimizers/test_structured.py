@@ -65,7 +65,7 @@ def search_of(problem, size=1):
     lower, upper = problem.box("minmax")
     box = Box(np.tile(lower, size), np.tile(upper, size))
     evaluate = Evaluator(lambda x: problem.evaluate(x.reshape(size, d)), box, 10)
-    return _Search(problem, size, box, evaluate, np.random.default_rng(0))
+    return _Search(problem, size, evaluate, np.random.default_rng(0))
 
 
 def test_cell_atoms_are_the_best_points_of_a_grid():
