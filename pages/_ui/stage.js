@@ -300,7 +300,7 @@ class Stage {
       svg.replaceChildren()
       const caption = this.find("figcaption")
       caption.textContent = curve.title
-      tag(caption, "span", ` by ${curve.sizes}`)
+      tag(caption, "span", ` ${curve.sizes}`)
       const right = width - edge.right
       if (curve.band) {
         const [a, b] = curve.band.map(Y)

@@ -52,7 +52,7 @@ def draw(
     if live:
         st.session_state[WATCHED] = run_id
     with st.container(key="stage", gap=None):
-        place = st.container()
+        place = st.container(gap=None)
         projection, color, features = _options(data)
         ground = _ground(run_id, data, spec, projection, features)
         with place:

@@ -276,11 +276,11 @@ def _tug(lead: Lead | None) -> dict[str, Any] | None:
         return None
     part = min(1.0, max(0.0, lead.now / lead.before))
     if lead.now < 0:
-        text = f"tipped: the fairer clustering leads by {number(-lead.now, 0)} in inertia"
+        text = f"tipped: the fairer one leads by {number(-lead.now, 0)}"
     elif lead.now == lead.before:
-        text = f"plain clustering leads the fairer one by {number(lead.before, 0)} in inertia"
+        text = f"plain leads by {number(lead.before, 0)} in inertia"
     else:
-        text = f"lead down to {number(lead.now, 0)} of {number(lead.before, 0)}; at 0 it tips"
+        text = f"lead {number(lead.now, 0)} of {number(lead.before, 0)}; tips at 0"
     return {"left": round(part, 4), "text": text}
 
 
@@ -419,7 +419,7 @@ def stage_curve(
     band = [sign * value for value in view.noise_band] if view.noise else None
     return {
         "title": cost.headline if rising else f"{cost.label}, lower is fairer",
-        "sizes": f"{'copies' if spec.place == ROWS else 'points'} |V|, and as share of the data",
+        "sizes": f"by number of {'copies' if spec.place == ROWS else 'points'} |V|",
         "steps": steps,
         "now": now,
         "band": sorted(band) if band else None,

@@ -211,7 +211,7 @@ def test_the_tug_of_war_in_words() -> None:
 
     texts = [stage._tug(Lead(now, 4106.1)) for now in (4106.1, 1000.0, -333.0)]
     assert [tug["left"] for tug in texts if tug] == [1.0, 0.2435, 0.0]
-    assert "leads the fairer one by 4,106" in texts[0]["text"]
-    assert "down to 1,000 of 4,106" in texts[1]["text"]
+    assert "plain leads by 4,106" in texts[0]["text"]
+    assert "lead 1,000 of 4,106" in texts[1]["text"]
     assert "leads by 333" in texts[2]["text"]
     assert stage._tug(None) is None
