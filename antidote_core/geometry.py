@@ -1,4 +1,4 @@
-"""Nearest centre in Euclidean distance; a tie goes to the centre with the lower index."""
+"""Nearest centre in Euclidean distance, a tie going to the lower index; quantiles with weights."""
 
 from __future__ import annotations
 
@@ -24,6 +24,35 @@ def nearest_center(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
         labels[closer] = index
         best[closer] = squared[closer]
     return labels, best
+
+
+def weighted_median(values: Floats, weights: Floats) -> float:
+    """The median of values (n,) of which each occurs `weights` (n,) times.
+
+    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([1.0, 2.0, 1.0]))
+    1.5
+    """
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    half = below[-1] / 2.0
+    low, high = np.searchsorted(below, half, "left"), np.searchsorted(below, half, "right")
+    return float((values[order[low]] + values[order[min(high, len(order) - 1)]]) / 2.0)
+
+
+def quantile(values: Floats, share: float, weights: Floats | None = None) -> float:
+    """NumPy's quantile of values (n,) of which each occurs `weights` (n,) times, or once.
+
+    >>> quantile(np.array([3.0, 1.0]), 0.25, np.array([2.0, 3.0]))
+    1.0
+    """
+    if weights is None:
+        return float(np.quantile(values, share))
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    place = max(below[-1] - 1.0, 0.0) * share
+    ends = np.searchsorted(below, (np.floor(place), np.ceil(place)), "right")
+    low, high = values[order[np.minimum(ends, len(order) - 1)]]
+    return float(low + (place - np.floor(place)) * (high - low))
 
 
 def check_points(points: object, groups: object) -> tuple[Floats, Ints, int]:

@@ -4,6 +4,7 @@ Balance can be bought by emptying a cluster, and any cost by centres that fit no
 only if every cluster keeps a share of U (`min_share`), and if the price of fairness, the part by
 which the inertia on U rises over plain clustering, stays small (`max_price`). Inertia is the sum of
 the squared distances of all points of U to the centres of their clusters, for every clustering.
+Where the points have weights, counts, shares and inertia are weighted.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from antidote_core.checks import is_number
 from antidote_core.errors import SpecError
+from antidote_core.geometry import quantile
 from antidote_core.types import Floats, Ints
 
 ROWS = "rows"
@@ -127,14 +128,18 @@ class Rows(Place):
         return rows
 
 
-def allowed_rows(points: Floats, percentiles: tuple[float, float] = (1, 99)) -> Mask:
+def allowed_rows(
+    points: Floats, percentiles: tuple[float, float] = (1, 99), weights: Floats | None = None
+) -> Mask:
     """The rows (n,) of points (n, d) whose every feature lies within these percentiles.
+
+    Where rows have weights, the percentiles are those of people.
 
     >>> allowed_rows(np.array([[0.0], [1.0], [2.0], [50.0]]), (0, 75)).tolist()
     [True, True, True, False]
     """
     low, high = check_percentiles(percentiles)
-    lower, upper = np.percentile(points, [low, high], axis=0)
+    lower, upper = _percentiles(points, low, high, weights)
     allowed = ((points >= lower) & (points <= upper)).all(axis=1)
     if not allowed.any():
         raise SpecError(
@@ -142,6 +147,20 @@ def allowed_rows(points: Floats, percentiles: tuple[float, float] = (1, 99)) -> 
             "widen the percentiles or use fewer features."
         )
     return np.asarray(allowed)
+
+
+def _percentiles(
+    points: Floats, low: float, high: float, weights: Floats | None
+) -> tuple[Floats, Floats]:
+    """Two percentiles (d,) of every feature."""
+    if weights is None:
+        lower, upper = np.percentile(points, [low, high], axis=0)
+        return lower, upper
+    lower, upper = (
+        np.array([quantile(column, part / 100.0, weights) for column in points.T])
+        for part in (low, high)
+    )
+    return lower, upper
 
 
 def check_percentiles(percentiles: object) -> tuple[float, float]:
@@ -172,14 +191,13 @@ def check_allowed(allowed: object, n: int) -> Mask:
     return mask
 
 
-def box(name: str, points: Floats) -> Place:
+def box(name: str, points: Floats, weights: Floats | None = None) -> Place:
     """The box of that name around points (n, d)."""
     if name not in BOXES:
         known = ", ".join(repr(key) for key in PLACES)
         raise SpecError(f"place must be one of {known}; got {name!r}.")
     if name == "plausible":
-        lower, upper = np.percentile(points, [1, 99], axis=0)
-        return Place(name, lower, upper)
+        return Place(name, *_percentiles(points, 1, 99, weights))
     return ranged(name, points.min(axis=0), points.max(axis=0))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.clustering import get_clustering
+from antidote_core.clustering.kmeans import with_antidote
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import (
     BalanceTable,
@@ -72,6 +73,9 @@ class Problem:
     `min_share` and `max_price` are the guard (see `guard`): which V count at all. `evaluate` gives
     the cost of any V; `rank`, which searches minimise, puts those that break the guard last.
 
+    Where the data have weights, clustering, costs and guard go by weight: whole weights do what
+    repeating the rows would. A point of V weighs 1, a copy of a row adds 1 to that row's weight.
+
     >>> from antidote_core.datasets import load_dataset
     >>> problem = Problem(load_dataset("blobs"), fairness="social")
     >>> bool(problem.evaluate(np.empty((0, 2))) == problem.vanilla.cost)
@@ -100,8 +104,12 @@ class Problem:
         check_settings(k, restarts, seed)
         points, groups, _ = check_points(data.points, data.groups)
         self.points, self.groups = points, groups
+        self.weights = data.weights
+        self.fairness.check_weighable(self.weights)
         self.k, self.restarts, self.seed = k, restarts, seed
-        self.evaluator = self.clustering.make_evaluator(points, groups, k, restarts, seed)
+        self.evaluator = self.clustering.make_evaluator(
+            points, groups, k, restarts, seed, self.weights
+        )
         self._statistic, self._violation = self.fairness.statistic, violation
         self._finer = self.fairness.finer
         if self.fairness.compiles and clustering == "kmeans":
@@ -150,7 +158,7 @@ class Problem:
 
     def _cost_of(self, centers: Floats, counts: Floats, group_costs: Floats) -> float:
         if self._statistic is None:
-            return self.fairness.of_centers(centers, self.points, self.groups)
+            return self.fairness.of_centers(centers, self.points, self.groups, self.weights)
         return float(self._statistic(counts, group_costs))
 
     def rank(self, antidote: Floats) -> float:
@@ -191,16 +199,18 @@ class Problem:
     def independent(self, antidote: Floats, restarts: int, seed: int) -> Independent:
         """U ∪ V clustered anew by the plain clustering, without the evaluator."""
         union = np.vstack([self.points, antidote])
-        fit = self.clustering.fit(union, k=self.k, restarts=restarts, seed=seed)
+        weighing = self.clustering.weighing(with_antidote(self.weights, len(antidote)))
+        fit = self.clustering.fit(union, k=self.k, restarts=restarts, seed=seed, **weighing)
         if self.clustering.by_nearest_center:
             labels, _ = nearest_center(self.points, fit.centers)
         else:
             labels = np.asarray(fit.labels[: len(self.points)])
-        cost = self.fairness.of_labels(labels, fit.centers, self.points, self.groups)
+        cost = self.fairness.of_labels(labels, fit.centers, self.points, self.groups, self.weights)
         g = int(self.groups.max()) + 1
-        counts = cluster_counts(labels, self.groups, self.k, g)
+        counts = cluster_counts(labels, self.groups, self.k, g, self.weights)
         squared = assigned_squared(labels, fit.centers, self.points)
-        return self._judged(fit.objective, cost, counts, group_means(squared, self.groups, g))
+        group_costs = group_means(squared, self.groups, g, self.weights)
+        return self._judged(fit.objective, cost, counts, group_costs)
 
     def _judged(
         self, objective: float, cost: float, counts: Floats, group_costs: Floats
@@ -237,13 +247,13 @@ class Problem:
         return place.lower, place.upper
 
     def _box(self, name: str) -> Place:
-        return box(name, self.points)
+        return box(name, self.points, self.weights)
 
     def place_for(self, spec: RunSpec) -> Place:
         """Where the antidote points of a run may lie."""
         if spec.place != ROWS:
             return self._box(spec.place)
-        allowed = allowed_rows(self.points, spec.percentiles)
+        allowed = allowed_rows(self.points, spec.percentiles, self.weights)
         if spec.copy_groups is not None:
             names = self.data.group_names
             unknown = [name for name in spec.copy_groups if name not in names]

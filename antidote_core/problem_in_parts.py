@@ -106,6 +106,7 @@ class PartitionedProblem(Problem):
             seed,
         )
         self.points, self.groups = self.evaluator.sample_points, self.evaluator.sample_groups
+        self.weights = None
         self._statistic, self._violation = self.fairness.statistic, violation
         self._finer = self.fairness.finer
         self.vanilla = self.cluster(np.empty((0, parts.d)))

@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from antidote_core.checks import check_weights
 from antidote_core.types import Floats, Ints
 
 SILHOUETTE_SAMPLE = 5000
@@ -28,10 +29,17 @@ class Quality:
     silhouette_sample: int
 
 
-def quality(points: Floats, labels: Ints, seed: int = 0) -> Quality:
+def quality(
+    points: Floats, labels: Ints, seed: int = 0, sample_weight: Floats | None = None
+) -> Quality:
     """Quality scores of labels (n,) on points (n, d).
 
     Above 5000 points the silhouette uses a seeded sample of 5000, because it compares all pairs.
+
+    With `sample_weight` (n,) all three scores are those of data in which each row is repeated as
+    often as it weighs: centres, averages and numbers of points are weighted, and in the silhouette
+    a row of weight w has w - 1 others of its own at distance 0. Above 5000 rows the sample is one
+    of rows, which keep their weights.
 
     >>> scores = quality(np.array([[0.0], [0.1], [9.0], [9.1]]), np.array([0, 0, 1, 1]))
     >>> round(scores.silhouette, 3)
@@ -40,13 +48,20 @@ def quality(points: Floats, labels: Ints, seed: int = 0) -> Quality:
     from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
     filled = len(np.unique(labels))
-    if not 2 <= filled < len(points):
+    total = float(len(points))
+    if sample_weight is not None:
+        sample_weight = check_weights(sample_weight, len(points))
+        total = float(sample_weight.sum())
+    if not 2 <= filled < total:
         return Quality(math.nan, math.nan, math.nan, 0)
     rows = np.arange(len(points))
     if len(points) > SILHOUETTE_SAMPLE:
         rows = np.random.default_rng(seed).choice(rows, SILHOUETTE_SAMPLE, replace=False)
     sampled = len(np.unique(labels[rows]))
-    score = silhouette(points[rows], labels[rows]) if sampled >= 2 else math.nan
+    weights = None if sample_weight is None else sample_weight[rows]
+    score = silhouette(points[rows], labels[rows], weights) if sampled >= 2 else math.nan
+    if sample_weight is not None:
+        return Quality(score, *_weighted_scores(points, labels, sample_weight), len(rows))
     return Quality(
         score,
         float(davies_bouldin_score(points, labels)),
@@ -55,35 +70,63 @@ def quality(points: Floats, labels: Ints, seed: int = 0) -> Quality:
     )
 
 
-def silhouette(points: Floats, labels: Ints) -> float:
+def _weighted_scores(points: Floats, labels: Ints, weights: Floats) -> tuple[float, float]:
+    """Davies-Bouldin and Calinski-Harabasz of rows repeated as often as they weigh."""
+    _, codes = np.unique(labels, return_inverse=True)
+    sizes = np.bincount(codes, weights=weights)
+    k = len(sizes)
+    member = np.zeros((k, len(points)))
+    member[codes, np.arange(len(points))] = weights
+    centers = member @ points / sizes[:, None]
+    squared = ((points - centers[codes]) ** 2).sum(axis=1)
+    middle = np.average(points, axis=0, weights=weights)
+    between = float(sizes @ ((centers - middle) ** 2).sum(axis=1))
+    within = float(weights @ squared)
+    # As scikit-learn has it where clusters have no extent, or all centres are one.
+    spread = np.bincount(codes, weights=weights * np.sqrt(squared)) / sizes
+    apart = np.sqrt(((centers[:, None, :] - centers) ** 2).sum(axis=2))
+    if np.allclose(spread, 0.0) or np.allclose(apart, 0.0):
+        davies_bouldin = 0.0
+    else:
+        apart[apart == 0.0] = np.inf
+        davies_bouldin = float(((spread[:, None] + spread) / apart).max(axis=1).mean())
+    ratio = between / within * (sizes.sum() - k) / (k - 1.0) if within else 1.0
+    return davies_bouldin, float(ratio)
+
+
+def silhouette(points: Floats, labels: Ints, weights: Floats | None = None) -> float:
     """Mean silhouette of labels (n,) on points (n, d): scikit-learn's, several times as fast.
+
+    With weights (n,), that of rows repeated as often as they weigh.
 
     >>> round(silhouette(np.array([[0.0], [0.1], [9.0], [9.1]]), np.array([0, 0, 1, 1])), 3)
     0.989
     """
     _, codes = np.unique(labels, return_inverse=True)
-    counts = np.bincount(codes)
-    sums = _compiled()(np.array(points, dtype=np.float64, order="C"), codes, len(counts))
+    counts = np.bincount(codes, weights=weights)
+    weighted = () if weights is None else (np.array(weights, dtype=np.float64),)
+    points = np.array(points, dtype=np.float64, order="C")
+    sums = _compiled()(points, codes, len(counts), *weighted)
     rows = np.arange(len(points))
-    within = sums[rows, codes] / np.maximum(counts[codes] - 1, 1)
+    others = counts[codes] - 1
+    within = sums[rows, codes] / np.where(others > 0, others, 1)
     means = sums / counts
     means[rows, codes] = np.inf
     beyond = means.min(axis=1)
     scores = (beyond - within) / np.maximum(np.maximum(within, beyond), np.finfo(float).tiny)
-    return float(np.where(counts[codes] > 1, scores, 0.0).mean())  # alone in a cluster: 0
+    scores = np.where(others > 0, scores, 0.0)  # alone in a cluster: 0
+    return float(scores.mean() if weights is None else np.average(scores, weights=weights))
 
 
 @cache
-def _compiled() -> Callable[[Floats, Ints, int], Floats]:
+def _compiled() -> Callable[..., Floats]:
     import numba
 
-    kernel: Callable[[Floats, Ints, int], Floats] = numba.njit(cache=True, error_model="numpy")(
-        _distance_sums
-    )
+    kernel: Callable[..., Floats] = numba.njit(cache=True, error_model="numpy")(_distance_sums)
     return kernel
 
 
-def _distance_sums(points: Floats, codes: Ints, k: int) -> Floats:
+def _distance_sums(points: Floats, codes: Ints, k: int, weights: Floats | None = None) -> Floats:
     """Sum of the distances from every point to the points of every cluster, (n, k)."""
     n, d = points.shape
     sums = np.zeros((n, k))
@@ -94,6 +137,10 @@ def _distance_sums(points: Floats, codes: Ints, k: int) -> Floats:
                 offset = points[i, a] - points[j, a]
                 squared += offset * offset
             distance = np.sqrt(squared)
-            sums[i, codes[j]] += distance
-            sums[j, codes[i]] += distance
+            if weights is None:
+                sums[i, codes[j]] += distance
+                sums[j, codes[i]] += distance
+            else:
+                sums[i, codes[j]] += weights[j] * distance
+                sums[j, codes[i]] += weights[i] * distance
     return sums

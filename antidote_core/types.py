@@ -13,6 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from antidote_core.checks import check_weights
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -53,6 +55,10 @@ class Dataset:
     `points` (n, d) float64, `groups` (n,) codes 0..g-1 into `group_names`; `shift` and `scale` (d,)
     undo the standardisation: original = points * scale + shift. `source` says where the rows came
     from, `notes` what was changed on the way here.
+
+    `weights` (n,) says how many people each row stands for, as in survey data; None for one each.
+    A row of whole weight w is then what w equal rows would be, in clusterings, costs, guard and
+    scores alike. A point of V always weighs 1: a copy of a row adds 1 to the weight of that row.
     """
 
     name: str
@@ -68,10 +74,15 @@ class Dataset:
     title: str = ""
     notes: tuple[str, ...] = ()
     card: DataCard | None = None
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         for array in (self.points, self.groups, self.shift, self.scale):
             array.setflags(write=False)
+        if self.weights is not None:
+            weights = check_weights(self.weights, len(self.points), "weights")
+            weights.setflags(write=False)
+            object.__setattr__(self, "weights", weights)
 
     @property
     def n(self) -> int:
@@ -80,14 +91,15 @@ class Dataset:
 
     @property
     def group_sizes(self) -> Ints:
-        """Points per group, (g,)."""
+        """Rows per group, (g,), whatever they weigh."""
         return np.bincount(self.groups, minlength=len(self.group_names))
 
     @cached_property
     def content_hash(self) -> str:
-        """Changes whenever a coordinate, a group or a name changes."""
+        """Changes whenever a coordinate, a group, a weight or a name changes."""
         digest = hashlib.sha256()
-        for array in (self.points, self.groups, self.shift, self.scale):
+        weights = () if self.weights is None else (self.weights,)  # without them as ever
+        for array in (self.points, self.groups, self.shift, self.scale, *weights):
             digest.update(repr((array.shape, array.dtype.str)).encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         names = (self.name, self.group_names, self.feature_names, self.protected, self.source)

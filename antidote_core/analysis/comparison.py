@@ -74,7 +74,7 @@ def solution_row(
         scoring=NEAREST if problem.clustering.by_nearest_center else OWN,
         balance=_cost("balance", problem, solution),
         social=_cost("social", problem, solution),
-        quality=quality(problem.points, solution.labels),
+        quality=quality(problem.points, solution.labels, sample_weight=problem.weights),
         seconds=seconds,
         size=len(antidote),
         notes=notes,
@@ -90,7 +90,8 @@ def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRo
         scoring: _guarded(problem, *_statistics(problem, labels, result.centers))
         for scoring, labels in ((OWN, result.labels), (NEAREST, nearest))
     }
-    found = {OWN: result.quality, NEAREST: quality(problem.points, nearest)}
+    scores = quality(problem.points, nearest, sample_weight=problem.weights)
+    found = {OWN: result.quality, NEAREST: scores}
     return [
         ComparisonRow(
             name=result.name,
@@ -151,18 +152,18 @@ def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRo
 
 
 def _cost(name: str, problem: Problem, solution: Solution) -> float:
-    cost = get_fairness(name)
+    cost, of_u = get_fairness(name), (problem.points, problem.groups, problem.weights)
     if problem.clustering.by_nearest_center:
-        return cost.of_centers(solution.centers, problem.points, problem.groups)
-    return cost.of_labels(solution.labels, solution.centers, problem.points, problem.groups)
+        return cost.of_centers(solution.centers, *of_u)
+    return cost.of_labels(solution.labels, solution.centers, *of_u)
 
 
 def _statistics(problem: Problem, labels: Ints, centers: Floats) -> tuple[Floats, Floats]:
     """Counts (k, g) and average group costs (g,) of labels and centres that are given."""
     g = int(problem.groups.max()) + 1
     squared = assigned_squared(labels, centers, problem.points)
-    counts = cluster_counts(labels, problem.groups, len(centers), g)
-    return counts, group_means(squared, problem.groups, g)
+    counts = cluster_counts(labels, problem.groups, len(centers), g, problem.weights)
+    return counts, group_means(squared, problem.groups, g, problem.weights)
 
 
 def _guarded(problem: Problem, counts: Floats, group_costs: Floats) -> tuple[float, float]:
@@ -188,7 +189,7 @@ def vanilla_cost_of(report: VanillaReport, fairness: str, data: Dataset) -> floa
     cost = get_fairness(fairness)
     solution = report.solution
     if cost.statistic is None:
-        return cost.of_centers(solution.centers, data.points, data.groups)
+        return cost.of_centers(solution.centers, data.points, data.groups, data.weights)
     return float(cost.statistic(report.balance.counts, report.social.group_costs))
 
 
@@ -199,7 +200,8 @@ def baseline_scores(
     if not has_baseline(clustering, fairness):
         return {}
     result = baseline_result(Problem(data, clustering, fairness, k, restarts, seed))
-    assert result is not None
+    if result is None:  # not for rows with weights
+        return {}
     return {
         f"{algorithm_name(result.name)}, {scoring}": costs[fairness]
         for scoring, costs in result.scores.items()

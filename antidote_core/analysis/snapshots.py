@@ -51,7 +51,8 @@ def vanilla_report(
     -0.3
     """
     solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
-    return report_of(data, solution, quality(data.points, solution.labels, seed))
+    found = quality(data.points, solution.labels, seed, data.weights)
+    return report_of(data, solution, found)
 
 
 def report_of(data: Dataset, solution: Solution, found: Quality) -> VanillaReport:
@@ -59,8 +60,8 @@ def report_of(data: Dataset, solution: Solution, found: Quality) -> VanillaRepor
     k = len(solution.centers)
     return VanillaReport(
         solution,
-        balance_table(solution.labels, data.groups, k, len(data.group_names)),
-        social_table(solution.labels, solution.centers, data.points, data.groups),
+        balance_table(solution.labels, data.groups, k, len(data.group_names), data.weights),
+        social_table(solution.labels, solution.centers, data.points, data.groups, data.weights),
         found,
     )
 
@@ -112,8 +113,8 @@ def snapshot(
         centers,
         labels,
         np.asarray(labels != old, dtype=np.int64),
-        balance_table(labels, data.groups, spec.k, len(data.group_names)),
-        social_table(labels, centers, data.points, data.groups),
+        balance_table(labels, data.groups, spec.k, len(data.group_names), data.weights),
+        social_table(labels, centers, data.points, data.groups, data.weights),
     )
 
 

@@ -119,6 +119,7 @@ def bera(
         seconds=time.perf_counter() - started,
         notes=_notes(masses, delta, violation) + unfinished,
         points=points,
+        sample_weight=None,
         lp_cost=fractional.value,
         violation=violation,
         **four_scores(labels, centers, points, attributes),

@@ -21,7 +21,7 @@ from antidote_core.baselines.record import (
     four_scores,
     plain_kmeans,
 )
-from antidote_core.checks import check_whole
+from antidote_core.checks import check_weights, check_whole
 from antidote_core.fairness import group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
@@ -46,11 +46,13 @@ def fair_lloyd(
     init: Floats | None = None,
     restarts: int = 10,
     seed: int = 0,
+    sample_weight: Floats | None = None,
 ) -> FairLloydResult:
     """Fair-Lloyd on points (n, d) with groups (n,), the best of `restarts` starts.
 
     The first start is `init` (k, d), or plain k-means without it: the result is never worse than
-    that. The other starts are k-means++ draws in which every group weighs the same.
+    that. The other starts are k-means++ draws in which every group weighs the same. With
+    `sample_weight` (n,) the average of each group is weighted.
 
     >>> points = np.array([[0.0], [1.0], [10.0], [13.0]])
     >>> fair = fair_lloyd(points, np.array([0, 0, 1, 1]), k=1)
@@ -60,13 +62,15 @@ def fair_lloyd(
     started = time.perf_counter()
     points, groups, g = check_instance(points, groups, k)
     check_whole("restarts", restarts, 1)
+    if sample_weight is not None:
+        sample_weight = check_weights(sample_weight, len(points))
     if init is None:
-        first = plain_kmeans(points, k, seed)[1]
+        first = plain_kmeans(points, k, seed, sample_weight)[1]
     else:
         first = check_centers(init, k, points.shape[1], "init")
-    best = _descend(points, groups, g, first)
-    for start in _spread_starts(points, groups, k, int(restarts) - 1, seed):
-        trial = _descend(points, groups, g, start)
+    best = _descend(points, groups, g, first, sample_weight)
+    for start in _spread_starts(points, groups, k, int(restarts) - 1, seed, sample_weight):
+        trial = _descend(points, groups, g, start, sample_weight)
         if trial.cost < best.cost:
             best = trial
     empty = k - len(np.unique(best.labels))
@@ -80,8 +84,9 @@ def fair_lloyd(
         seconds=time.perf_counter() - started,
         notes=(f"{empty} of {k} clusters hold no point.",) if empty else (),
         points=points,
+        sample_weight=sample_weight,
         gap=best.gap,
-        **four_scores(best.labels, best.centers, points, [groups]),
+        **four_scores(best.labels, best.centers, points, [groups], sample_weight),
     )
 
 
@@ -109,16 +114,18 @@ class _Descent:
     gap: float
 
 
-def _descend(points: Floats, groups: Ints, g: int, centers: Floats) -> _Descent:
+def _descend(
+    points: Floats, groups: Ints, g: int, centers: Floats, weights: Floats | None
+) -> _Descent:
     """Alternate both steps until the cost no longer falls; an empty cluster keeps its centre."""
     labels, squared = nearest_center(points, centers)
-    cost = float(group_means(squared, groups, g).max())
+    cost = float(group_means(squared, groups, g, weights).max())
     gap = np.inf
     for _ in range(MAX_STEPS):
-        step = fair_centre_step(LabelledGroups.of(points, groups, labels, len(centers), g))
+        step = fair_centre_step(LabelledGroups.of(points, groups, labels, len(centers), g, weights))
         moved = np.where(np.isnan(step.centers), centers, step.centers)
         new_labels, squared = nearest_center(points, moved)
-        new_cost = float(group_means(squared, groups, g).max())
+        new_cost = float(group_means(squared, groups, g, weights).max())
         if new_cost > cost:  # by rounding only: the centres are as good as the step's
             gap = max(0.0, cost - (step.cost - step.gap))
             break
@@ -129,11 +136,14 @@ def _descend(points: Floats, groups: Ints, g: int, centers: Floats) -> _Descent:
     return _Descent(centers, labels, cost, gap)
 
 
-def _spread_starts(points: Floats, groups: Ints, k: int, count: int, seed: int) -> list[Floats]:
+def _spread_starts(
+    points: Floats, groups: Ints, k: int, count: int, seed: int, weights: Floats | None
+) -> list[Floats]:
     """Seeded k-means++ draws (k, d) from points weighted by 1 / (size of their group)."""
     from sklearn.cluster import kmeans_plusplus
 
-    weights = 1.0 / np.bincount(groups)[groups]
+    own = 1.0 if weights is None else weights
+    weights = own / np.bincount(groups, weights=weights)[groups]
     seeds = np.random.SeedSequence(seed).generate_state(count)
     return [
         kmeans_plusplus(points, k, sample_weight=weights, random_state=int(state))[0]
@@ -150,16 +160,26 @@ class LabelledGroups:
     within: Floats
 
     @classmethod
-    def of(cls, points: Floats, groups: Ints, labels: Ints, k: int, g: int) -> LabelledGroups:
-        """Statistics of points (n, d) with groups and labels (n,)."""
+    def of(
+        cls,
+        points: Floats,
+        groups: Ints,
+        labels: Ints,
+        k: int,
+        g: int,
+        weights: Floats | None = None,
+    ) -> LabelledGroups:
+        """Statistics of points (n, d) with groups, labels and, maybe, weights (n,)."""
         n = len(points)
         cells = labels * g + groups
-        counts = np.bincount(cells, minlength=k * g).astype(np.float64)
-        member = sparse.csr_array((np.ones(n), (cells, np.arange(n))), shape=(k * g, n))
-        means = (member @ points) / np.maximum(counts, 1)[:, None]
+        own = np.ones(n) if weights is None else weights
+        counts = np.bincount(cells, weights=weights, minlength=k * g).astype(np.float64)
+        member = sparse.csr_array((own, (cells, np.arange(n))), shape=(k * g, n))
+        means = (member @ points) / np.where(counts > 0, counts, 1.0)[:, None]
         offset = points - means[cells]
-        sizes = np.bincount(groups, minlength=g)
-        scatter = np.bincount(groups, weights=np.einsum("ij,ij->i", offset, offset), minlength=g)
+        sizes = np.bincount(groups, weights=weights, minlength=g)
+        squares = own * np.einsum("ij,ij->i", offset, offset)
+        scatter = np.bincount(groups, weights=squares, minlength=g)
         return cls(counts.reshape(k, g) / sizes, means.reshape(k, g, -1), scatter / sizes)
 
     def centers(self, weights: Floats) -> Floats:

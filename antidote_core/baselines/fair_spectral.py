@@ -106,6 +106,7 @@ def fair_spectral(
         seconds=time.perf_counter() - started,
         notes=notes,
         points=points,
+        sample_weight=None,
         embedding=embedding,
         eigenvalues=eigenvalues,
         **scores,

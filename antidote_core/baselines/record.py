@@ -51,13 +51,14 @@ class BaselineResult:
     seconds: float
     notes: tuple[str, ...]
     points: Floats | None = field(repr=False)
+    sample_weight: Floats | None = field(default=None, repr=False)
 
     @cached_property
     def quality(self) -> Quality:
         """Quality scores of the own assignment, computed when first asked for."""
         if self.points is None:
             return Quality(math.nan, math.nan, math.nan, 0)
-        return quality(self.points, self.labels)
+        return quality(self.points, self.labels, sample_weight=self.sample_weight)
 
     @property
     def scores(self) -> dict[str, dict[str, float]]:
@@ -69,19 +70,26 @@ class BaselineResult:
 
 
 def four_scores(
-    labels: Ints, centers: Floats, points: Floats, attributes: Sequence[Ints]
+    labels: Ints,
+    centers: Floats,
+    points: Floats,
+    attributes: Sequence[Ints],
+    weights: Floats | None = None,
 ) -> dict[str, float]:
     """Both costs in both scorings, by field name; of several attributes the worst decides."""
     k = len(centers)
     return {
         "balance_own": max(
-            balance_table(labels, codes, k, int(codes.max()) + 1).cost for codes in attributes
+            balance_table(labels, codes, k, int(codes.max()) + 1, weights).cost
+            for codes in attributes
         ),
         "social_own": max(
-            social_table(labels, centers, points, codes).cost for codes in attributes
+            social_table(labels, centers, points, codes, weights).cost for codes in attributes
         ),
-        "balance_nearest": max(balance_cost(centers, points, codes) for codes in attributes),
-        "social_nearest": max(social_cost(centers, points, codes) for codes in attributes),
+        "balance_nearest": max(
+            balance_cost(centers, points, codes, weights) for codes in attributes
+        ),
+        "social_nearest": max(social_cost(centers, points, codes, weights) for codes in attributes),
     }
 
 
@@ -132,7 +140,9 @@ def check_labels(labels: object, k: int, n: int) -> Ints:
     return array.astype(np.int64)
 
 
-def plain_kmeans(points: Floats, k: int, seed: int) -> tuple[Ints, Floats]:
+def plain_kmeans(
+    points: Floats, k: int, seed: int, weights: Floats | None = None
+) -> tuple[Ints, Floats]:
     """Labels (n,) and centres (k, d) of k-means: the best of ten seeded starts of scikit-learn."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -140,5 +150,6 @@ def plain_kmeans(points: Floats, k: int, seed: int) -> tuple[Ints, Floats]:
     with warnings.catch_warnings():
         # Fewer distinct points than clusters: the empty clusters are noted where they matter.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(k, n_init=10, random_state=seed).fit(points)
+        model = KMeans(k, n_init=10, random_state=seed)
+        model.fit(points, sample_weight=weights)
     return model.labels_.astype(np.int64), np.asarray(model.cluster_centers_)

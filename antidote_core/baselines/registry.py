@@ -23,15 +23,26 @@ def _fair_spectral(problem: Problem) -> BaselineResult:
     )
 
 
-def _on_points(algorithm: Callable[..., BaselineResult]) -> Baseline:
-    return lambda problem: algorithm(problem.points, problem.groups, problem.k, seed=problem.seed)
+def _bera(problem: Problem) -> BaselineResult:
+    return baselines.bera(problem.points, problem.groups, problem.k, seed=problem.seed)
+
+
+def _fair_lloyd(problem: Problem) -> BaselineResult:
+    return baselines.fair_lloyd(
+        problem.points,
+        problem.groups,
+        problem.k,
+        seed=problem.seed,
+        sample_weight=problem.weights,
+    )
 
 
 SOTA: dict[tuple[str, str], Baseline] = {
-    ("kmeans", "balance"): _on_points(baselines.bera),
-    ("kmeans", "social"): _on_points(baselines.fair_lloyd),
+    ("kmeans", "balance"): _bera,
+    ("kmeans", "social"): _fair_lloyd,
     ("spectral", "balance"): _fair_spectral,
 }
+WEIGHTED = {("kmeans", "social")}  # the others assign whole points, one each
 NAMES = {"bera": "Bera et al.", "fair_lloyd": "Fair-Lloyd", "fair_spectral": "fair spectral"}
 
 
@@ -42,8 +53,9 @@ def algorithm_name(name: str) -> str:
 
 def baseline_result(problem: Problem) -> BaselineResult | None:
     """The fair algorithm's answer for this clustering and cost; None where there is none."""
-    baseline = SOTA.get((problem.clustering.name, problem.fairness.name))
-    if baseline is None:
+    pair = (problem.clustering.name, problem.fairness.name)
+    baseline = SOTA.get(pair)
+    if baseline is None or (problem.weights is not None and pair not in WEIGHTED):
         return None
     with warnings.catch_warnings():
         # The result's notes say the same, and they are what tables and screens show.
@@ -59,9 +71,10 @@ def baseline_reference(problem: Problem) -> dict[str, Any]:
     """
     result = baseline_result(problem)
     if result is None:
+        weighted = "" if problem.weights is None else " on rows with weights"
         raise SpecError(
             f"No fair algorithm is known here for {problem.clustering.title} with "
-            f"{problem.fairness.title.lower()}; choose target 'vanilla' or a number."
+            f"{problem.fairness.title.lower()}{weighted}; choose target 'vanilla' or a number."
         )
     scoring = NEAREST if problem.clustering.by_nearest_center else OWN
     cost = result.scores[scoring][problem.fairness.name]

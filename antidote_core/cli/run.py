@@ -22,6 +22,7 @@ from antidote_core.reporting.text.run_words import guard_sentence
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
+from antidote_core.types import Dataset
 
 # Settings that may be a number or none at all.
 OR_NONE = ("embed_dim", "max_price", "max_rounds", "max_seconds", "max_stalled")
@@ -72,7 +73,16 @@ def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None
         texts = {"spec.json": spec.to_json(), "result.json": dumps(result, indent=1)}
         write_texts(out, {"events.jsonl": "\n".join(log), **texts})
         data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)  # original units
+        _write_weights(out, data, spec, view)
     return REACHED if view.reached else NOT_REACHED
+
+
+def _write_weights(out: Path, data: Dataset, spec: RunSpec, view: RunView) -> None:
+    """The same as weights, where V consists of copies of rows."""
+    from antidote_core.reporting.documents.report import RunRecord, weight_files  # charts are slow
+
+    for name, text in weight_files(RunRecord(data, spec, view)).items():
+        (out / name).write_text(text, encoding="utf-8")
 
 
 def compare(settings: dict[str, Any], *, json: bool = False) -> int:

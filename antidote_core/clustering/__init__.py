@@ -37,22 +37,49 @@ class ClusteringMethod:
 
     `evaluator(points, groups, k, restarts, seed)` may know a faster way to the same C(U ∪ V);
     without one, `fit` is run on U ∪ V each time. `by_nearest_center` is false where the labels of U
-    do not come from the nearest centre.
+    do not come from the nearest centre. `weighted` says that fit and evaluator take the weights of
+    the points as `sample_weight`.
     """
 
     name: str
     title: str
     sentence: str
     fit: Fit
-    evaluator: Callable[[Floats, Ints, int, int, int], Evaluator] | None = None
+    evaluator: Callable[..., Evaluator] | None = None
     by_nearest_center: bool = True
+    weighted: bool = False
 
     def make_evaluator(
-        self, points: Floats, groups: Ints, k: int, restarts: int, seed: int
+        self,
+        points: Floats,
+        groups: Ints,
+        k: int,
+        restarts: int,
+        seed: int,
+        sample_weight: Floats | None = None,
     ) -> Evaluator:
         """The evaluator of C(U ∪ V) for this U."""
         build = self.evaluator or partial(GenericEvaluator, self.fit)
-        return build(points, groups, k, restarts, seed)
+        return build(points, groups, k, restarts, seed, **self.weighing(sample_weight))
+
+    def weighing(self, sample_weight: Floats | None) -> dict[str, Floats]:
+        """What a fit is called with besides: nothing, or the weights, if it takes them.
+
+        >>> import numpy as np
+        >>> CLUSTERINGS["spectral"].weighing(np.ones(3))
+        Traceback (most recent call last):
+        antidote_core.errors.SpecError: Spectral (unnormalised) takes no weights, and these rows \
+have them; choose 'kmeans', 'kmedian' or 'minibatch', or take rows without weights.
+        """
+        if sample_weight is None:
+            return {}
+        if not self.weighted:
+            *others, last = (repr(e.name) for e in CLUSTERINGS.values() if e.weighted)
+            raise SpecError(
+                f"{self.title} takes no weights, and these rows have them; choose "
+                f"{', '.join(others)} or {last}, or take rows without weights."
+            )
+        return {"sample_weight": sample_weight}
 
 
 CLUSTERINGS: dict[str, ClusteringMethod] = {}
@@ -92,6 +119,7 @@ for _entry in (
         "Centres that minimise the squared distance of every point to its nearest centre.",
         fit_kmeans,
         KMeansEvaluator,
+        weighted=True,
     ),
     ClusteringMethod(
         "spectral",
@@ -112,12 +140,14 @@ for _entry in (
         "k-median",
         "Like k-means with absolute differences, and centres at the medians.",
         fit_kmedian,
+        weighted=True,
     ),
     ClusteringMethod(
         "minibatch",
         "Mini-batch k-means",
         "k-means on small random portions of the data: faster, less exact.",
         fit_minibatch,
+        weighted=True,
     ),
 ):
     register_clustering(_entry)

@@ -15,6 +15,10 @@ A *bare* anchor has k - 1 centres and stands for "those, and one more centre any
 centre at v can win a point x of c only if 2 d(x, A_c) >= |v - A_c| - |M_c - A_c|, so the points of
 c are also sorted by their distance to A_c, farthest first.
 
+`weights` (n,) of the points may be left out, and are compiled away then. Given, they lie on a grid
+on which their sums are exact (see `checks.check_weights`), so that counts come out as 0 where
+nobody is left.
+
 All kernels are compiled by numba on first use and cached on disk; `warm` compiles them ahead.
 """
 
@@ -67,7 +71,7 @@ def assign(points, centers, labels, squared):
 
 
 @_jit
-def full_statistics(points, groups, centers, sums, counts):
+def full_statistics(points, groups, centers, sums, counts, weights=None):
     """Sums (k, g, d) and counts (k, g) of U with every point at its nearest centre."""
     d = centers.shape[1]
     sums[:] = 0.0
@@ -75,9 +79,10 @@ def full_statistics(points, groups, centers, sums, counts):
     for i in range(points.shape[0]):
         label, _ = _nearest(points[i], centers)
         j = groups[i]
-        counts[label, j] += 1.0
+        weight = 1.0 if weights is None else weights[i]
+        counts[label, j] += weight
         for a in range(d):
-            sums[label, j, a] += points[i, a]
+            sums[label, j, a] += weight * points[i, a]
 
 
 @_jit
@@ -126,7 +131,7 @@ def scan_counts(centers, anchor, bare, offsets, keys, lengths):
 
 
 @_jit
-def corrected(points, groups, centers, known, offsets, order, lengths, sums, counts):
+def corrected(points, groups, centers, known, offsets, order, lengths, sums, counts, weights=None):
     """Move every point whose nearest centre is no longer that of the anchor."""
     k, d = centers.shape
     for c in range(known):
@@ -148,16 +153,17 @@ def corrected(points, groups, centers, known, offsets, order, lengths, sums, cou
                             break
                 if wins:
                     j = groups[i]
-                    counts[c, j] -= 1.0
-                    counts[e, j] += 1.0
+                    weight = 1.0 if weights is None else weights[i]
+                    counts[c, j] -= weight
+                    counts[e, j] += weight
                     for a in range(d):
-                        x = points[i, a]
+                        x = weight * points[i, a]
                         sums[c, j, a] -= x
                         sums[e, j, a] += x
 
 
 @_jit
-def set_reference(points, groups, centers, margins, labels, sums, counts):
+def set_reference(points, groups, centers, margins, labels, sums, counts, weights=None):
     """A full pass that also keeps every point's label and its margin d(second) - d(nearest)."""
     k, d = centers.shape
     sums[:] = 0.0
@@ -177,13 +183,14 @@ def set_reference(points, groups, centers, margins, labels, sums, counts):
         margins[i] = np.sqrt(second) - np.sqrt(best)
         labels[i] = label
         j = groups[i]
-        counts[label, j] += 1.0
+        weight = 1.0 if weights is None else weights[i]
+        counts[label, j] += weight
         for a in range(d):
-            sums[label, j, a] += points[i, a]
+            sums[label, j, a] += weight * points[i, a]
 
 
 @_jit
-def from_reference(points, groups, centers, reference, margins, labels, sums, counts):
+def from_reference(points, groups, centers, reference, margins, labels, sums, counts, weights=None):
     """Correct the sums of the reference by looking at every point whose margin is used up."""
     k, d = centers.shape
     reach = np.empty(k)
@@ -204,10 +211,11 @@ def from_reference(points, groups, centers, reference, margins, labels, sums, co
         label, _ = _nearest(points[i], centers)
         if label != old:
             j = groups[i]
-            counts[old, j] -= 1.0
-            counts[label, j] += 1.0
+            weight = 1.0 if weights is None else weights[i]
+            counts[old, j] -= weight
+            counts[label, j] += weight
             for a in range(d):
-                x = points[i, a]
+                x = weight * points[i, a]
                 sums[old, j, a] -= x
                 sums[label, j, a] += x
     return looks
@@ -248,7 +256,7 @@ def antidote_inertia(antidote, centers):
 def lloyd(
     points, groups, antidote, start, used, anchors, bare, offsets, order, keys, anchor_sums,
     anchor_counts, uses, hint, most_held, centers, sums, counts, lengths, best_lengths, costliest,
-    margins, labels, squares, costs,
+    margins, labels, squares, costs, weights=None,
 ):  # fmt: skip
     """Lloyd's algorithm on U ∪ V from `start` to its fixpoint.
 
@@ -258,7 +266,7 @@ def lloyd(
     (g,), and `costliest` (k, d) with the centres of the step that took most looks. Returns (looks,
     outcome, inertia on U ∪ V): the outcome is CONVERGED, EMPTIED when a cluster lost all its
     points, or DROPPED when more than `most_held` points of U came to the last cluster; in the last
-    two cases the other results mean nothing.
+    two cases the other results mean nothing. Points of V weigh 1 each.
     """
     n = points.shape[0]
     k, d = start.shape
@@ -299,18 +307,18 @@ def lloyd(
             known = k - 1 if bare[chosen] else k
             corrected(
                 points, groups, centers, known, offsets[chosen], order[chosen], best_lengths, sums,
-                counts,
+                counts, weights,
             )  # fmt: skip
         elif fresh:
             sums[:] = reference_sums
             counts[:] = reference_counts
             looks = from_reference(
-                points, groups, centers, reference, margins, labels, sums, counts
+                points, groups, centers, reference, margins, labels, sums, counts, weights
             )
             fresh = looks < n // 3
         else:
             set_reference(
-                points, groups, centers, margins, labels, reference_sums, reference_counts
+                points, groups, centers, margins, labels, reference_sums, reference_counts, weights
             )
             reference[:] = centers
             sums[:] = reference_sums

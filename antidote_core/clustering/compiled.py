@@ -21,8 +21,11 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return result
 
 
-def warm() -> None:
-    """Compile every kernel once, so that no live run waits for the compiler."""
+def warm(weighted: bool = False) -> None:
+    """Compile every kernel once, so that no live run waits for the compiler.
+
+    Rows with weights have kernels of their own, which few runs need.
+    """
     from antidote_core.clustering.kmeans import KMeansEvaluator
     from antidote_core.clustering.son import son_clustering
     from antidote_core.fairness import FAIRNESS
@@ -32,8 +35,9 @@ def warm() -> None:
     rng = np.random.default_rng(0)
     points = rng.normal(size=(30, 2))
     groups = np.arange(30) % 2
+    weights = np.ones(30) if weighted else None
     for restarts in (1, 2):
-        evaluator = KMeansEvaluator(points, groups, 2, restarts, 0)
+        evaluator = KMeansEvaluator(points, groups, 2, restarts, 0, weights)
         _, counts, group_costs = evaluator.statistics(points[:3] + 1.0)
         evaluator.solve(points[:3])
     for entry in FAIRNESS.values():
@@ -43,10 +47,10 @@ def warm() -> None:
                 compiled(entry.finer)(counts, group_costs)
     compiled(violation)(counts, group_costs, 1.0, 1.0)
     son_clustering(points, lam=0.1)
-    silhouette(points, groups)
+    silhouette(points, groups, weights)
 
 
-def prepare(on_compile: Callable[[], None]) -> None:
+def prepare(on_compile: Callable[[], None], weighted: bool = False) -> None:
     """Load every kernel; `on_compile` is called once if the compiler has to work for it.
 
     Compiled kernels stay on disk, so that happens on the first run on a machine only.
@@ -65,7 +69,7 @@ def prepare(on_compile: Callable[[], None]) -> None:
             pass
 
     with event.install_listener("numba:compile", Tell()):
-        warm()
+        warm(weighted)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from antidote_core.clustering.kmeans import check_k
+from antidote_core.clustering.kmeans import check_k, with_antidote
 from antidote_core.fairness.cost import cluster_counts, group_means
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Clustering, Floats, Ints
@@ -18,9 +18,17 @@ class GenericEvaluator:
     """C(U ∪ V) by a fit from scratch; the labels of U are those of the nearest centre."""
 
     def __init__(
-        self, fit: Fit, points: Floats, groups: Ints, k: int, restarts: int, seed: int
+        self,
+        fit: Fit,
+        points: Floats,
+        groups: Ints,
+        k: int,
+        restarts: int,
+        seed: int,
+        sample_weight: Floats | None = None,
     ) -> None:
         check_k(points, k)
+        self._weights = sample_weight
         self._fit = fit
         self._points = points
         self._groups = groups
@@ -33,7 +41,9 @@ class GenericEvaluator:
         key = antidote.tobytes()
         if self._latest is None or self._latest[0] != key:
             union = np.vstack([self._points, antidote])
-            self._latest = (key, self._fit(union, **self._settings))
+            weights = with_antidote(self._weights, len(antidote))
+            weighing = {} if weights is None else {"sample_weight": weights}
+            self._latest = (key, self._fit(union, **self._settings, **weighing))
         return self._latest[1]
 
     def solve(self, antidote: Floats) -> Clustering:
@@ -47,5 +57,5 @@ class GenericEvaluator:
         fitted = self._fitted(antidote)
         labels, squared = nearest_center(self._points, fitted.centers)
         g = int(self._groups.max()) + 1
-        counts = cluster_counts(labels, self._groups, self._settings["k"], g)
-        return fitted.centers, counts, group_means(squared, self._groups, g)
+        counts = cluster_counts(labels, self._groups, self._settings["k"], g, self._weights)
+        return fitted.centers, counts, group_means(squared, self._groups, g, self._weights)

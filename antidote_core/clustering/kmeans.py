@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from antidote_core.checks import check_weights
 from antidote_core.errors import SpecError
 from antidote_core.types import Clustering, Floats, Ints
 
@@ -28,10 +29,17 @@ ANCHOR_BYTES = 512 * 2**20  # memory limit of all anchors together
 MAX_ANCHORS = 32
 HELD = 20  # points of U per point of V beyond which V does not hold a centre
 QUICK_NUMBERS = 300_000  # coordinates; ten starts on so many take about a tenth of a second
+TOLERANCE = 1e-4  # scikit-learn's own, of the variance
 BUILD_LOOKS = 8  # building an anchor costs about as much as looking 8 times at every point
 
 
-def fit_kmeans(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clustering:
+def fit_kmeans(
+    points: Floats,
+    k: int,
+    restarts: int = 10,
+    seed: int = 0,
+    sample_weight: Floats | None = None,
+) -> Clustering:
     """Scikit-learn's k-means with k-means++ starts; the best of `restarts` runs.
 
     >>> fit_kmeans(np.array([[0.0], [1.0], [8.0], [9.0]]), k=2).objective
@@ -40,8 +48,20 @@ def fit_kmeans(points: Floats, k: int, restarts: int = 10, seed: int = 0) -> Clu
     from sklearn.cluster import KMeans
 
     check_k(points, k)
-    model = KMeans(k, n_init=restarts, random_state=seed).fit(points)
+    tol = TOLERANCE if sample_weight is None else _tolerance(points, sample_weight)
+    model = KMeans(k, n_init=restarts, random_state=seed, tol=tol)
+    model.fit(points, sample_weight=sample_weight)
     return Clustering(model.cluster_centers_, model.labels_.astype(np.int64), float(model.inertia_))
+
+
+def _tolerance(points: Floats, weights: Floats) -> float:
+    """The tolerance with which weighted rows stop where repeated rows would.
+
+    Scikit-learn measures it by the variance of the rows, whatever they weigh.
+    """
+    middle = np.average(points, axis=0, weights=weights)
+    weighted = np.average((points - middle) ** 2, axis=0, weights=weights).mean()
+    return TOLERANCE * float(weighted / points.var(axis=0).mean())
 
 
 def fit_kmeans_by_starts(
@@ -109,10 +129,19 @@ class KMeansEvaluator:
     """Exact C(U ∪ V) for k-means by anchors (see `anchors`).
 
     points (n, d), groups (n,) in 0..g-1. Every result is that of full Lloyd runs from the same
-    starts; the anchors only save looking at points whose label cannot change.
+    starts; the anchors only save looking at points whose label cannot change. With `sample_weight`
+    (n,) sums, counts, averages and inertia are weighted; points of V weigh 1 each.
     """
 
-    def __init__(self, points: Floats, groups: Ints, k: int, restarts: int, seed: int) -> None:
+    def __init__(
+        self,
+        points: Floats,
+        groups: Ints,
+        k: int,
+        restarts: int,
+        seed: int,
+        sample_weight: Floats | None = None,
+    ) -> None:
         check_k(points, k)
         from antidote_core.clustering import anchors
 
@@ -123,7 +152,15 @@ class KMeansEvaluator:
         self.k = k
         n, d = points.shape
         g = int(groups.max()) + 1
-        self._squares = np.bincount(groups, weights=np.einsum("ij,ij->i", points, points))
+        squares = np.einsum("ij,ij->i", points, points)
+        # What kernels get besides: nothing without weights, so that they are compiled without.
+        self._weights: Floats | None = None
+        self._weighted: tuple[Floats, ...] = ()
+        if sample_weight is not None:
+            self._weights = check_weights(sample_weight, n)
+            self._weighted = (self._weights,)
+            squares = squares * self._weights
+        self._squares = np.bincount(groups, weights=squares)
 
         per_anchor = (k - 1) * n * 12
         capacity = int(np.clip(ANCHOR_BYTES // per_anchor, 2, MAX_ANCHORS))
@@ -187,14 +224,17 @@ class KMeansEvaluator:
         again. With one start, the paper's way, there is none but that.
         """
         if k == 1:
-            center = self._points.mean(axis=0, keepdims=True)
-            return [(float(((self._points - center) ** 2).sum()), center)]
+            center = np.average(self._points, axis=0, weights=self._weights, keepdims=True)
+            away = ((self._points - center) ** 2).sum(axis=1)
+            return [(self._total(away), center)]
         seeds = np.random.SeedSequence(seed).generate_state(restarts * (1 + MORE_STARTS))
         found = [self._start(k, random_state=int(s)) for s in seeds[:restarts]]
         if restarts == 1:
             return found
         lowest = min(inertia for inertia, _ in found) * (1.0 - SAME_BASIN)
-        fixed = [self._start(k, init=start) for start in fixed_starts(self._points, k)]
+        fixed = [
+            self._start(k, init=start) for start in fixed_starts(self._points, k, self._weights)
+        ]
         found += [optimum for optimum in fixed if optimum[0] < lowest]
         found.sort(key=_inertia)
         for more in range(1, 1 + MORE_STARTS):
@@ -212,7 +252,8 @@ class KMeansEvaluator:
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = KMeans(k, n_init=1, **options).fit(self._points)
+            model = KMeans(k, n_init=1, **options)
+            model.fit(self._points, sample_weight=self._weights)
         return self._fixpoint(model.cluster_centers_)
 
     def _fixpoint(self, centers: Floats) -> tuple[float, Floats]:
@@ -222,14 +263,25 @@ class KMeansEvaluator:
         sums = np.empty((*centers.shape[:1], g, centers.shape[1]))
         counts = np.empty((len(centers), g))
         for _ in range(self._kernels.MAX_ITERATIONS):
-            self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+            self._full_statistics(centers, sums, counts)
             totals = counts.sum(axis=1, keepdims=True)
-            moved = np.where(totals > 0, sums.sum(axis=1) / np.maximum(totals, 1), centers)
+            moved = np.where(
+                totals > 0, sums.sum(axis=1) / np.where(totals > 0, totals, 1.0), centers
+            )
             if np.array_equal(moved, centers):
                 break
             centers = moved
         inertia = self._kernels.group_costs(centers, sums, counts, self._squares, np.empty(g))
         return float(inertia), centers
+
+    def _full_statistics(self, centers: Floats, sums: Floats, counts: Floats) -> None:
+        self._kernels.full_statistics(
+            self._points, self._groups, centers, sums, counts, *self._weighted
+        )
+
+    def _total(self, squared: Floats) -> float:
+        """The sum over U of squared distances (n,), weighted where rows have weights."""
+        return float(squared.sum() if self._weights is None else squared @ self._weights)
 
     def _add_anchor(self, centers: Floats) -> None:
         if self._used < len(self._anchors):
@@ -246,12 +298,8 @@ class KMeansEvaluator:
         )
         self._sums[a] = 0.0
         self._counts[a] = 0.0
-        self._kernels.full_statistics(
-            self._points,
-            self._groups,
-            self._anchors[a, :known],
-            self._sums[a, :known],
-            self._counts[a, :known],
+        self._full_statistics(
+            self._anchors[a, :known], self._sums[a, :known], self._counts[a, :known]
         )
         self._uses[a] = int(self._uses[: self._used].max()) + 1
         # Looks after which another anchor pays; evicting one must pay for losing it as well.
@@ -271,7 +319,7 @@ class KMeansEvaluator:
             self._points, self._groups, antidote, start, self._used, self._anchors, self._bare,
             self._offsets, self._order, self._keys, self._sums, self._counts, self._uses, hint,
             most_held, centers, sums, counts, self._lengths, self._best_lengths, self._costliest,
-            self._margins, self._labels, self._squares, costs,
+            self._margins, self._labels, self._squares, costs, *self._weighted,
         )  # fmt: skip
         if outcome == self._kernels.DROPPED:
             return None
@@ -280,8 +328,9 @@ class KMeansEvaluator:
             self._debt = 0
             self._add_anchor(self._costliest)
         if outcome == self._kernels.EMPTIED:
-            centers = _scikit_lloyd(np.vstack([self._points, antidote]), start)
-            self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+            union = np.vstack([self._points, antidote])
+            centers = _scikit_lloyd(union, start, with_antidote(self._weights, len(antidote)))
+            self._full_statistics(centers, sums, counts)
             inertia = self._kernels.group_costs(centers, sums, counts, self._squares, costs)
             inertia += self._kernels.antidote_inertia(antidote, centers)
         return Fixpoint(inertia, centers, counts, costs)
@@ -297,7 +346,7 @@ class KMeansEvaluator:
         k, g, d = self._sums.shape[1:]
         sums, counts, costs = np.empty((k, g, d)), np.empty((k, g)), np.empty(g)
         centers = np.array(centers, order="C")
-        self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+        self._full_statistics(centers, sums, counts)
         self._kernels.group_costs(centers, sums, counts, self._squares, costs)
         return counts, costs
 
@@ -325,11 +374,20 @@ class KMeansEvaluator:
         labels = np.empty(len(self._points), dtype=np.int64)
         squared = np.empty(len(self._points))
         self._kernels.assign(self._points, centers, labels, squared)
-        inertia = squared.sum() + self._kernels.antidote_inertia(antidote, centers)
+        inertia = self._total(squared) + self._kernels.antidote_inertia(antidote, centers)
         return Clustering(centers, labels, float(inertia))
 
 
-def fixed_starts(points: Floats, k: int) -> list[Floats]:
+def with_antidote(weights: Floats | None, size: int) -> Floats | None:
+    """The weights of U ∪ V, (n + size,): those of U, and 1 for every point of V.
+
+    >>> with_antidote(np.array([2.0, 0.5]), 1).tolist()
+    [2.0, 0.5, 1.0]
+    """
+    return None if weights is None else np.concatenate([weights, np.ones(size)])
+
+
+def fixed_starts(points: Floats, k: int, weights: Floats | None = None) -> list[Floats]:
     """Two starts (k, d) that depend on no seed: the points that lie farthest off, beginning at the
     middle of all; and the means of k equal parts along the direction of largest variance.
 
@@ -338,16 +396,34 @@ def fixed_starts(points: Floats, k: int) -> list[Floats]:
     >>> [start.ravel().tolist() for start in fixed_starts(np.array([[0.0], [1.0], [8.0]]), 2)]
     [[3.0, 8.0], [0.5, 8.0]]
     """
-    middle = points.mean(axis=0)
+    middle = np.average(points, axis=0, weights=weights)
     far = [middle]
     away = ((points - middle) ** 2).sum(axis=1)
     for _ in range(k - 1):
         far.append(points[away.argmax()])
         away = np.minimum(away, ((points - far[-1]) ** 2).sum(axis=1))
-    main = np.linalg.eigh(np.atleast_2d(np.cov(points.T)))[1][:, -1]
+    main = np.linalg.eigh(np.atleast_2d(np.cov(points.T, aweights=weights)))[1][:, -1]
     main = main * np.sign(main[np.abs(main).argmax()])  # the same on every machine
-    parts = np.array_split(np.argsort((points - middle) @ main, kind="stable"), k)
+    order = np.argsort((points - middle) @ main, kind="stable")
+    if weights is not None:
+        return [np.array(far), _means_of_parts(points[order], weights[order], k)]
+    parts = np.array_split(order, k)
     return [np.array(far), np.array([points[part].mean(axis=0) for part in parts])]
+
+
+def _means_of_parts(points: Floats, weights: Floats, k: int) -> Floats:
+    """Means (k, d) of k parts of equal weight, rows in this order; a row may be divided.
+
+    A whole weight is divided as so many rows would be, none of them in two.
+    """
+    ends = np.concatenate([[0.0], np.cumsum(weights)])
+    sums = np.vstack([np.zeros(points.shape[1]), np.cumsum(points * weights[:, None], axis=0)])
+    first = np.arange(k + 1)
+    size, more = divmod(ends[-1], k)
+    whole = more.is_integer() and size >= 1.0
+    cuts = size * first + np.minimum(first, more) if whole else ends[-1] * first / k
+    at_cuts = np.stack([np.interp(cuts, ends, column) for column in sums.T], axis=1)
+    return np.asarray(np.diff(at_cuts, axis=0) / np.diff(cuts)[:, None])
 
 
 def _inertia(optimum: tuple[float, Floats]) -> float:
@@ -367,12 +443,13 @@ def other_starts(
     return starts
 
 
-def _scikit_lloyd(points: Floats, start: Floats) -> Floats:
+def _scikit_lloyd(points: Floats, start: Floats, weights: Floats | None = None) -> Floats:
     """A run in which a cluster empties follows scikit-learn's rule: it takes the farthest point."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = KMeans(len(start), init=start, n_init=1, tol=0.0).fit(points)
+        model = KMeans(len(start), init=start, n_init=1, tol=0.0)
+        model.fit(points, sample_weight=weights)
     return np.ascontiguousarray(model.cluster_centers_)

@@ -8,8 +8,17 @@ from antidote_core.clustering.kmeans import check_k
 from antidote_core.types import Clustering, Floats
 
 
-def fit_minibatch(points: Floats, k: int, restarts: int = 3, seed: int = 0) -> Clustering:
+def fit_minibatch(
+    points: Floats,
+    k: int,
+    restarts: int = 3,
+    seed: int = 0,
+    sample_weight: Floats | None = None,
+) -> Clustering:
     """Mini-batch k-means with k-means++ starts, the best of `restarts`.
+
+    With weights, rows are drawn into the batches alike and count there by their weight: in the long
+    run, not draw by draw, the same as repeated rows.
 
     >>> fit_minibatch(np.array([[0.0], [1.0], [8.0], [9.0]]), k=2).labels.tolist() in (
     ...     [0, 0, 1, 1], [1, 1, 0, 0])
@@ -18,7 +27,8 @@ def fit_minibatch(points: Floats, k: int, restarts: int = 3, seed: int = 0) -> C
     from sklearn.cluster import MiniBatchKMeans
 
     check_k(points, k)
-    model = MiniBatchKMeans(k, n_init=restarts, random_state=seed).fit(points)
+    model = MiniBatchKMeans(k, n_init=restarts, random_state=seed)
+    model.fit(points, sample_weight=sample_weight)
     return Clustering(
         model.cluster_centers_.astype(np.float64),
         model.labels_.astype(np.int64),

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.errors import DataError
+from antidote_core.geometry import weighted_median
 from antidote_core.types import Floats, Ints
 
 # Texts that stand for "no value" besides the missing markers of pandas itself.
@@ -38,9 +39,13 @@ class Numbers:
         """The column at `rows`."""
         return replace(self, values=self.values[rows])
 
-    def imputed(self) -> tuple[Numbers, str]:
+    def imputed(self, weights: Floats | None = None) -> tuple[Numbers, str]:
         """The column with the median where a value is missing, and the words for that."""
-        middle = float(np.nanmedian(self.values))
+        known = ~self.missing
+        if weights is None:
+            middle = float(np.nanmedian(self.values))
+        else:
+            middle = weighted_median(self.values[known], weights[known])
         filled = replace(self, values=np.where(self.missing, middle, self.values))
         return filled, f"the median, {middle:g}"
 
@@ -67,7 +72,7 @@ class Levels:
         position[kept] = np.arange(len(kept))
         return replace(self, names=tuple(self.names[i] for i in kept), codes=position[codes])
 
-    def imputed(self) -> tuple[Levels, str]:
+    def imputed(self, weights: Floats | None = None) -> tuple[Levels, str]:
         """The column with a level of its own where a value is missing, and the words for that."""
         names = tuple(dict.fromkeys((*self.names, MISSING_LEVEL)))
         code = names.index(MISSING_LEVEL)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from antidote_core.checks import did_you_mean
+from antidote_core.checks import check_weights, did_you_mean
 from antidote_core.datasets.columns import Levels, Numbers, crossed, read_feature, read_levels
 from antidote_core.errors import DataError
 from antidote_core.types import Column, Dataset, Floats, Ints
@@ -19,6 +19,7 @@ MAX_CELLS = 100_000_000  # 0.8 GB of float64
 MAX_LEVELS = 50
 MAX_GROUPS = 20
 MIN_GROUP = 2
+SMALL_WEIGHT = 0.5  # of a row on average; a point of V weighs 1
 
 
 def dataset_from_frame(
@@ -29,6 +30,7 @@ def dataset_from_frame(
     name: str = "upload",
     missing: Literal["drop", "impute"] = "drop",
     categorical: Sequence[str] = (),
+    weights: str | None = None,
 ) -> Dataset:
     """A Dataset from `df`: columns `features` to cluster by, groups from the column `protected`.
 
@@ -42,6 +44,11 @@ def dataset_from_frame(
     `missing="drop"` leaves out rows with a missing value in any used column; `"impute"` takes the
     median of a numeric column and a level of its own for a categorical one. A row whose protected
     value is missing is always left out. What was done is counted in the `notes` of the result.
+
+    `weights` names a column that says how many people a row stands for, as in survey data. It is
+    no feature; means, deviations and medians are weighted by it, so that whole weights do what
+    repeating the rows would do. Rows of weight 0 are left out. A point of V weighs 1, so weights
+    should count people and not be shares that add up to 1.
 
     >>> frame = pd.DataFrame({"age": [20, 30, 40, 50], "sex": ["f", "m", "m", "f"]})
     >>> data = dataset_from_frame(frame, features=["age"], protected="sex")
@@ -63,12 +70,17 @@ def dataset_from_frame(
                 "there or drop it here."
             )
 
+    weighing: Floats | None = None
+    weight_notes: list[str] = []
+    if weights is not None:
+        df, weighing, weight_notes = _weighed(df, weights, [*feature_names, *protected_names])
+
     columns = [read_feature(df[c], c, c in categories) for c in feature_names]
     protected_columns = [read_levels(df[c], c) for c in protected_names]
     for column in columns:
         _check_values(column, len(df))
-    columns, protected_columns, missing_notes = _without_missing(
-        columns, protected_columns, missing, len(df)
+    columns, protected_columns, weighing, missing_notes = _without_missing(
+        columns, protected_columns, weighing, missing, len(df)
     )
     for column in columns:
         _check_levels(column)
@@ -76,7 +88,7 @@ def dataset_from_frame(
 
     width = sum(len(c.names) if isinstance(c, Levels) else 1 for c in columns)
     _check_width(width, len(groups))
-    blocks = [_standardised(column) for column in columns]
+    blocks = [_standardised(column, weighing) for column in columns]
     points = np.hstack([block[0] for block in blocks])
     return Dataset(
         name=name,
@@ -90,7 +102,8 @@ def dataset_from_frame(
         scale=np.concatenate([block[2] for block in blocks]),
         columns=tuple(Column(c.name, c.names if isinstance(c, Levels) else ()) for c in columns),
         title=name,
-        notes=(*_encoding_notes(columns), *missing_notes),
+        notes=(*_encoding_notes(columns), *weight_notes, *missing_notes),
+        weights=weighing,
     )
 
 
@@ -168,6 +181,57 @@ def two_roles(column: str) -> DataError:
     )
 
 
+def _weighed(
+    df: pd.DataFrame, column: str, used: Sequence[str]
+) -> tuple[pd.DataFrame, Floats, list[str]]:
+    """The rows that count, their weights (n,), and sentences about them."""
+    column = str(column)
+    _check_known(df, column, "weights")
+    if column in used:
+        raise DataError(
+            f"Column {column!r} is to hold the weights and is a feature or the protected attribute "
+            "as well; wanted it in one place."
+        )
+    read = read_feature(df[column], column, as_category=False)
+    if isinstance(read, Levels):
+        raise DataError(
+            f"Column {column!r} is to hold the weights and has texts such as {read.names[0]!r}; "
+            "wanted a number in every row."
+        )
+    empty = np.flatnonzero(read.missing)
+    if len(empty):
+        raise DataError(
+            f"Column {column!r} is to hold the weights and has no value in {len(empty):,} of "
+            f"{len(df):,} rows, the first in row {empty[0] + 1:,}; wanted a number in every row: "
+            "fill it in or leave such rows out."
+        )
+    wrong = np.flatnonzero(~(np.isfinite(read.values) & (read.values >= 0.0)))
+    if len(wrong):
+        raise DataError(
+            f"Column {column!r} is to hold the weights and has the value "
+            f"{read.values[wrong[0]]:g} in row {wrong[0] + 1:,}; wanted finite numbers of at least "
+            "0."
+        )
+    counted = read.values > 0.0
+    if not counted.any():
+        raise DataError(
+            f"The weights in column {column!r} add up to 0; wanted rows that stand for somebody."
+        )
+    weights = check_weights(read.values[counted], int(counted.sum()), f"weights in {column!r}")
+    notes = [
+        f"Every row counts by its weight in {column!r}: {weights.sum():,.10g} in all; means and "
+        "deviations are weighted."
+    ]
+    if weights.mean() < SMALL_WEIGHT:
+        notes.append(
+            f"A row weighs {weights.mean():.3g} on average and a point of V weighs 1, as much as "
+            f"{1.0 / weights.mean():,.3g} rows: multiply the weights if that is not meant."
+        )
+    if not counted.all():
+        notes.append(f"{int((~counted).sum()):,} rows of weight 0 left out.")
+    return df[counted], weights, notes
+
+
 def _check_known(df: pd.DataFrame, column: str, role: str) -> None:
     if column in df.columns:
         return
@@ -196,8 +260,12 @@ def _check_values(column: Numbers | Levels, rows: int) -> None:
 
 
 def _without_missing(
-    columns: list[Numbers | Levels], protected: list[Levels], policy: str, rows: int
-) -> tuple[list[Numbers | Levels], list[Levels], list[str]]:
+    columns: list[Numbers | Levels],
+    protected: list[Levels],
+    weights: Floats | None,
+    policy: str,
+    rows: int,
+) -> tuple[list[Numbers | Levels], list[Levels], Floats | None, list[str]]:
     """The columns without missing values, and sentences that count what was done about them."""
     notes = []
     ungrouped = np.logical_or.reduce([column.missing for column in protected])
@@ -222,6 +290,8 @@ def _without_missing(
             f"{int((~keep).sum()):,} of {rows:,} rows left out because a value is missing "
             f"(missing per column: {counted})."
         )
+    if weights is not None:
+        weights = weights[keep]
     kept: list[Numbers | Levels] = []
     for column in columns:
         column = column.take(keep)
@@ -232,10 +302,10 @@ def _without_missing(
             )
         if column.missing.any():
             count = int(column.missing.sum())
-            column, words = column.imputed()
+            column, words = column.imputed(weights)
             notes.append(f"{count:,} missing values of {column.name!r} filled in by {words}.")
         kept.append(column)
-    return kept, [column.take(keep) for column in protected], notes
+    return kept, [column.take(keep) for column in protected], weights, notes
 
 
 def _check_levels(column: Numbers | Levels) -> None:
@@ -308,14 +378,20 @@ def _check_width(width: int, rows: int) -> None:
         )
 
 
-def _standardised(column: Numbers | Levels) -> tuple[Floats, Floats, Floats]:
+def _standardised(
+    column: Numbers | Levels, weights: Floats | None
+) -> tuple[Floats, Floats, Floats]:
     """Points (n, w), shift (w,) and scale (w,) of one column."""
     if isinstance(column, Numbers):
         values = column.values[:, None]
-        shift, scale = values.mean(axis=0), values.std(axis=0)
+        shift = np.average(values, axis=0, weights=weights)
+        if weights is None:
+            scale = values.std(axis=0)
+        else:
+            scale = np.sqrt(np.average((values - shift) ** 2, axis=0, weights=weights))
     else:
         values = np.eye(len(column.names))[column.codes]
-        shift = values.mean(axis=0)
+        shift = np.average(values, axis=0, weights=weights)
         scale = np.full(len(shift), np.sqrt((shift * (1.0 - shift)).sum()))
     return (values - shift) / scale, shift, scale
 

@@ -128,7 +128,8 @@ def subsample(data: Dataset, size: int, seed: int) -> Dataset:
     """`size` rows of `data` drawn without replacement, stratified by group, in the original order.
 
     Each group gets its share of the rows by largest remainder, but at least two rows. The points
-    keep the standardisation of all rows, so that costs and antidote points stay in the same units.
+    keep the standardisation of all rows, so that costs and antidote points stay in the same units,
+    and their weights, where they have any.
     """
     counts = data.group_sizes
     smallest = int(np.minimum(counts, SMALLEST_SHARE).sum())
@@ -153,6 +154,7 @@ def subsample(data: Dataset, size: int, seed: int) -> Dataset:
         data,
         points=data.points[rows],
         groups=data.groups[rows],
+        weights=None if data.weights is None else data.weights[rows],
         source=f"{data.source}, a sample of {size:,} (seed {seed})",
         notes=(*data.notes, note),
     )

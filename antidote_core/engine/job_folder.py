@@ -270,7 +270,10 @@ def write_dataset(path: Path, data: Dataset) -> None:
     """Write `data` as npz."""
     header = {**head_values(data), "card": asdict(data.card) if data.card else None}
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    np.savez(path, header=text, **{name: getattr(data, name) for name in _ARRAYS})
+    arrays = {name: getattr(data, name) for name in _ARRAYS}
+    if data.weights is not None:
+        arrays["weights"] = data.weights
+    np.savez(path, header=text, **arrays)
 
 
 def read_dataset(path: Path) -> Dataset:
@@ -278,7 +281,8 @@ def read_dataset(path: Path) -> Dataset:
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             header: dict[str, Any] = json.loads(file["header"].tobytes())
-            arrays: dict[str, Any] = {name: file[name] for name in _ARRAYS}
+            names = (*_ARRAYS, "weights") if "weights" in file else _ARRAYS
+            arrays: dict[str, Any] = {name: file[name] for name in names}
         card = header["card"]
         return Dataset(**head_fields(header), **arrays, card=DataCard(**card) if card else None)
     except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:

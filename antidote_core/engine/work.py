@@ -81,7 +81,8 @@ class RunWork(Work[RunView]):
         data = self._folder.read_data()
         if spec.clustering == "kmeans":
             self._emit(Activity(text="loading the fast clustering"))
-            compiled.prepare(lambda: self._emit(Activity(text=COMPILING)))
+            weighted = data.weights is not None
+            compiled.prepare(lambda: self._emit(Activity(text=COMPILING)), weighted)
         for event in grow(spec, data, self._stop.reason):
             if isinstance(event, Started):  # from here on, seconds are those of the algorithm
                 self._begun = time.monotonic() - event.seconds

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidote_core.checks import check_weights
 from antidote_core.fairness.cost import FairnessCost, cluster_counts
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
@@ -37,9 +38,8 @@ def balance_from_counts(counts: Floats) -> BalanceTable:
     present = sizes > 0
     totals = counts.sum(axis=1, keepdims=True)
     shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    relative = np.divide(
-        shares, sizes / max(sizes.sum(), 1), out=np.ones_like(shares), where=present[None, :]
-    )
+    total = sizes.sum() if present.any() else 1.0
+    relative = np.divide(shares, sizes / total, out=np.ones_like(shares), where=present[None, :])
     inverse = np.divide(1.0, relative, out=np.zeros_like(relative), where=relative > 0)
     ratios = np.where(present[None, :], np.minimum(relative, inverse), 1.0)
     cluster, group = np.unravel_index(int(np.argmin(ratios)), ratios.shape)
@@ -48,22 +48,30 @@ def balance_from_counts(counts: Floats) -> BalanceTable:
     )
 
 
-def balance_table(labels: Ints, groups: Ints, k: int, g: int) -> BalanceTable:
+def balance_table(
+    labels: Ints, groups: Ints, k: int, g: int, sample_weight: Floats | None = None
+) -> BalanceTable:
     """The balance table of labels (n,) in 0..k-1 and groups (n,) in 0..g-1."""
-    return balance_from_counts(cluster_counts(labels, groups, k, g))
+    return balance_from_counts(cluster_counts(labels, groups, k, g, sample_weight))
 
 
-def balance_cost(centers: Floats, points: Floats, groups: Ints) -> float:
+def balance_cost(
+    centers: Floats, points: Floats, groups: Ints, sample_weight: Floats | None = None
+) -> float:
     """Balance cost of centres (k, d) on points (n, d), each point with its nearest centre.
+
+    With `sample_weight` (n,) shares are shares of the weight.
 
     >>> points = np.array([[0.0], [1.0], [8.0], [9.0]])
     >>> balance_cost(np.array([[0.5], [8.5]]), points, np.array([0, 1, 0, 1]))
     -1.0
     """
     points, groups, g = check_points(points, groups)
+    if sample_weight is not None:
+        sample_weight = check_weights(sample_weight, len(points))
     centers = np.atleast_2d(np.asarray(centers, dtype=np.float64))
     labels, _ = nearest_center(points, centers)
-    return balance_table(labels, groups, len(centers), g).cost
+    return balance_table(labels, groups, len(centers), g, sample_weight).cost
 
 
 def balance_statistic(counts: Floats, group_costs: Floats) -> float:
@@ -131,7 +139,7 @@ BALANCE = FairnessCost(
     unit="of its fair share",
     headline="Fair share of the worst-served group",
     effect="lifts the worst-served group from {before} to {after} of its fair share",
-    lowest=lambda points, groups, k: -1.0,
+    lowest=lambda points, groups, k, sample_weight=None: -1.0,
     meaning="Balance cost: look at every cluster and every group, and compare the group's share "
     "there with its share in the whole data. The worst of these ratios decides, with a minus sign: "
     "−1 means every cluster is mixed like the whole data, 0 that a group is missing somewhere. "

@@ -8,25 +8,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidote_core.errors import SpecError
 from antidote_core.geometry import nearest_center
 from antidote_core.numerals import number
 from antidote_core.types import Floats, Ints
 
 
-def cluster_counts(labels: Ints, groups: Ints, k: int, g: int) -> Floats:
-    """Number of points of U per cluster and group, (k, g).
+def cluster_counts(
+    labels: Ints, groups: Ints, k: int, g: int, sample_weight: Floats | None = None
+) -> Floats:
+    """Number of points of U per cluster and group, (k, g), or their weight where they have one.
 
     >>> cluster_counts(np.array([0, 0, 1]), np.array([0, 1, 1]), k=2, g=2).tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    flat = np.bincount(labels * g + groups, minlength=k * g)
+    flat = np.bincount(labels * g + groups, weights=sample_weight, minlength=k * g)
     return flat.reshape(k, g).astype(np.float64)
 
 
-def group_means(squared: Floats, groups: Ints, g: int) -> Floats:
-    """Average squared distance per group, (g,); 0 for a code that no point carries."""
-    sizes = np.bincount(groups, minlength=g)
-    return np.bincount(groups, weights=squared, minlength=g) / np.maximum(sizes, 1)
+def group_means(
+    squared: Floats, groups: Ints, g: int, sample_weight: Floats | None = None
+) -> Floats:
+    """Average squared distance per group, (g,); 0 for a code that no point carries.
+
+    >>> squared, groups = np.array([1.0, 4.0, 9.0]), np.array([0, 0, 1])
+    >>> group_means(squared, groups, g=2, sample_weight=np.array([2.0, 1.0, 5.0])).tolist()
+    [2.0, 9.0]
+    """
+    sizes = np.bincount(groups, weights=sample_weight, minlength=g)
+    paid = squared if sample_weight is None else squared * sample_weight
+    return np.bincount(groups, weights=paid, minlength=g) / np.where(sizes > 0, sizes, 1)
 
 
 def assigned_squared(labels: Ints, centers: Floats, points: Floats) -> Floats:
@@ -49,9 +60,13 @@ class FairnessCost:
     that has `cost(centers, points, groups)` instead. `compiles` says that numba can compile the
     statistic.
 
+    Where the points have weights, counts and averages are weighted, so a statistic need not know
+    of them; a `cost` of its own cannot be had for weighted data.
+
     `worst` is the highest value there is, where many clusterings can have it; `finer` is a further
     statistic that orders those, lower is nearer to leaving it. `lowest(points, groups, k)` is a
-    value that no clustering can be below.
+    value that no clustering can be below; for weighted points it is called with `sample_weight=` as
+    well.
 
     The rest is what screens and reports say, and may be left out: `meaning` explains the cost at
     length, `perfect` is the value of a clustering that could not be fairer, where that is known;
@@ -70,7 +85,7 @@ class FairnessCost:
     compiles: bool = False
     worst: float = math.inf
     finer: Statistic | None = None
-    lowest: Callable[[Floats, Ints, int], float] | None = None
+    lowest: Callable[..., float] | None = None
     meaning: str = ""
     perfect: float | None = None
     shown: Callable[[float, int], str] = number
@@ -93,18 +108,50 @@ class FairnessCost:
         """A value in plain words."""
         return f"{self.shown(cost, digits)} {self.unit}".strip()
 
-    def of_centers(self, centers: Floats, points: Floats, groups: Ints) -> float:
+    def of_centers(
+        self,
+        centers: Floats,
+        points: Floats,
+        groups: Ints,
+        sample_weight: Floats | None = None,
+    ) -> float:
         """The cost with every point at its nearest centre."""
         if self.cost is not None:
+            self.check_weighable(sample_weight)
             return float(self.cost(centers, points, groups))
         labels, _ = nearest_center(points, centers)
-        return self.of_labels(labels, centers, points, groups)
+        return self.of_labels(labels, centers, points, groups, sample_weight)
 
-    def of_labels(self, labels: Ints, centers: Floats, points: Floats, groups: Ints) -> float:
+    def of_labels(
+        self,
+        labels: Ints,
+        centers: Floats,
+        points: Floats,
+        groups: Ints,
+        sample_weight: Floats | None = None,
+    ) -> float:
         """The cost with every point at the centre its label names."""
         if self.statistic is None:
-            return self.of_centers(centers, points, groups)
+            return self.of_centers(centers, points, groups, sample_weight)
         g = int(groups.max()) + 1
-        counts = cluster_counts(labels, groups, len(centers), g)
+        counts = cluster_counts(labels, groups, len(centers), g, sample_weight)
         squared = assigned_squared(labels, centers, points)
-        return float(self.statistic(counts, group_means(squared, groups, g)))
+        return float(self.statistic(counts, group_means(squared, groups, g, sample_weight)))
+
+    def lower_bound(
+        self, points: Floats, groups: Ints, k: int, sample_weight: Floats | None = None
+    ) -> float:
+        """A value that no k clusters of these points are below; minus infinity if none is known."""
+        if self.lowest is None:
+            return -math.inf
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return self.lowest(points, groups, k, **weighted)
+
+    def check_weighable(self, sample_weight: Floats | None) -> None:
+        """Refuse weights that a cost of its own does not know of."""
+        if sample_weight is not None and self.statistic is None:
+            raise SpecError(
+                f"The cost {self.name!r} is a function of centres, points and groups, and these "
+                "rows have weights; give it a statistic of counts and group costs, which are "
+                "weighted, or take rows without weights."
+            )

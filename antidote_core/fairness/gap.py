@@ -27,7 +27,7 @@ GAP = FairnessCost(
     "The worst-served group should lie hardly farther from its centres than the best-served.",
     statistic=gap_statistic,
     compiles=True,
-    lowest=lambda points, groups, k: 0.0,
+    lowest=lambda points, groups, k, sample_weight=None: 0.0,
     perfect=0.0,
     effect="narrows the gap between what the groups pay from {before} to {after}",
     meaning="Group-cost gap: the difference between the groups that lie farthest from and nearest "

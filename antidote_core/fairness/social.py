@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidote_core.checks import check_weights
 from antidote_core.fairness.cost import FairnessCost, assigned_squared, group_means
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
@@ -29,23 +30,35 @@ def social_from_costs(group_costs: Floats) -> SocialTable:
     return SocialTable(group_costs, float(group_costs[group]), group)
 
 
-def social_table(labels: Ints, centers: Floats, points: Floats, groups: Ints) -> SocialTable:
+def social_table(
+    labels: Ints,
+    centers: Floats,
+    points: Floats,
+    groups: Ints,
+    sample_weight: Floats | None = None,
+) -> SocialTable:
     """The social table when each point pays the distance to the centre its label names."""
     squared = assigned_squared(labels, centers, points)
-    return social_from_costs(group_means(squared, groups, int(groups.max()) + 1))
+    return social_from_costs(group_means(squared, groups, int(groups.max()) + 1, sample_weight))
 
 
-def social_cost(centers: Floats, points: Floats, groups: Ints) -> float:
+def social_cost(
+    centers: Floats, points: Floats, groups: Ints, sample_weight: Floats | None = None
+) -> float:
     """Social cost of centres (k, d) on points (n, d), each point with its nearest centre.
+
+    With `sample_weight` (n,) the average of each group is weighted.
 
     >>> points = np.array([[0.0], [2.0], [9.0]])
     >>> social_cost(np.array([[1.0], [9.0]]), points, np.array([0, 0, 1]))
     1.0
     """
     points, groups, g = check_points(points, groups)
+    if sample_weight is not None:
+        sample_weight = check_weights(sample_weight, len(points))
     centers = np.atleast_2d(np.asarray(centers, dtype=np.float64))
     _, squared = nearest_center(points, centers)
-    return social_from_costs(group_means(squared, groups, g)).cost
+    return social_from_costs(group_means(squared, groups, g, sample_weight)).cost
 
 
 def social_statistic(counts: Floats, group_costs: Floats) -> float:
@@ -53,7 +66,9 @@ def social_statistic(counts: Floats, group_costs: Floats) -> float:
     return group_costs.max()
 
 
-def lowest_social_cost(points: Floats, groups: Ints, k: int) -> float:
+def lowest_social_cost(
+    points: Floats, groups: Ints, k: int, sample_weight: Floats | None = None
+) -> float:
     """A social cost that no k centres can be below.
 
     k centres leave every group at least the variance outside of its k - 1 main directions (Ding and
@@ -65,8 +80,10 @@ def lowest_social_cost(points: Floats, groups: Ints, k: int) -> float:
     """
     bounds = []
     for code in np.unique(groups):
-        members = points[groups == code]
-        variances = np.linalg.eigvalsh(np.atleast_2d(np.cov(members.T, bias=True)))
+        mine = groups == code
+        weights = None if sample_weight is None else sample_weight[mine]
+        spread = np.cov(points[mine].T, bias=True, aweights=weights)
+        variances = np.linalg.eigvalsh(np.atleast_2d(spread))
         bounds.append(max(float(variances[: max(len(variances) - k + 1, 0)].sum()), 0.0))
     return max(bounds)
 

@@ -112,7 +112,7 @@ class _Search:
             before = self.best_value
             centers, _, _ = problem.evaluator.statistics(self.best_antidote())
             for gradient in descent_directions(
-                problem.fairness, centers, problem.points, problem.groups
+                problem.fairness, centers, problem.points, problem.groups, problem.weights
             ):
                 atoms = self.cell_atoms(centers, gradient)
                 homes = centers[nearest_center(atoms, centers)[0]]

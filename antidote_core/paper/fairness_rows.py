@@ -11,7 +11,6 @@ whose plain cost is the printed one, or nearly; where none is, with the seed ask
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
@@ -160,8 +159,7 @@ def _target(
     if cell.mode != OURS:
         return "vanilla"
     # From a better optimum than the paper's, its gain may be more than there is to be had.
-    lowest = problem.fairness.lowest
-    bound = -math.inf if lowest is None else lowest(problem.points, problem.groups, problem.k)
+    bound = problem.fairness.lower_bound(problem.points, problem.groups, problem.k)
     return max(problem.vanilla.cost - paper.gain, bound)
 
 

@@ -131,6 +131,7 @@ class Started(Event, frozen=True, kw_only=True, tag="started"):
     source: str
     data_hash: str = msgspec.field(name="data")
     notes: list[str]
+    weight: float | msgspec.UnsetType = msgspec.UNSET  # of all rows, where they have weights
 
 
 class Vanilla(Event, frozen=True, kw_only=True, tag="vanilla"):

@@ -11,6 +11,7 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
+from antidote_core.errors import SpecError
 from antidote_core.guard import Guard
 from antidote_core.runs import events
 from antidote_core.runs.events import Event, Half, Packed, given
@@ -71,7 +72,8 @@ class RunView(JobView):
     `steps` holds every V: none, that of each round, and what became of the answer afterwards.
     `groups` are the names of the groups; `holdout` is V on people it has not seen.
     `search_began` is the second at which the first round began; `current` the latest progress of
-    a round that is not done; `cuts` the contests of a design.
+    a round that is not done; `cuts` the contests of a design. `weight` is that of all rows of U,
+    where they have weights.
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -83,6 +85,7 @@ class RunView(JobView):
     strict: bool = False
     current: Mapping[str, Any] = field(default_factory=dict)
     cuts: tuple[Mapping[str, Any], ...] = ()
+    weight: float | None = None
     evaluations: int = 0
     search_began: float = float("nan")
     verification: Verification | None = None
@@ -153,7 +156,16 @@ class RunView(JobView):
 
     @property
     def sample_weight(self) -> Floats | None:
-        """Weights (n,) with which plain clustering of U alone does what it does on U ∪ V."""
+        """Weights (n,) with which plain clustering of U alone does what it does on U ∪ V.
+
+        None where the points of V are made up. Rows that have weights already get those and 1 for
+        every copy: `data.weights + result.copies`, since the run itself knows their sum only.
+        """
+        if self.weight is not None:
+            raise SpecError(
+                "The rows of these data have weights of their own, which the result does not hold; "
+                "the weights that include V are data.weights + result.copies."
+            )
         return None if self.copies is None else 1.0 + self.copies.astype(np.float64)
 
     @property
@@ -288,6 +300,7 @@ class RunView(JobView):
                     spec=event.spec,
                     groups=tuple(event.groups),
                     points=event.points,
+                    weight=given(event.weight),
                     notes=(*event.notes, *self.notes),
                 )
             case events.Vanilla():

@@ -25,6 +25,7 @@ def reader() -> dict[str, object]:
             "job": ["cook", "smith", None] * 20,
             "race": ["a", "b"] * 30,
             "sex": ["f", "f", "m"] * 20,
+            "people": [1, 2, 5] * 20,
         }
     )
     return {"df": people, "content": people.to_csv(index=False).encode()}

@@ -10,6 +10,7 @@ import numpy as np
 from antidote_core.algorithms.algorithm1.solve import social_of_u, surrogate
 from antidote_core.clustering.son import SonClustering, lambda_of_one_cluster, son_path
 from antidote_core.datasets.registry import subsample
+from antidote_core.errors import SpecError
 from antidote_core.types import Dataset, Floats, Ints
 
 PAPER_SAMPLE = 100
@@ -77,6 +78,11 @@ def paper_sample(
     data: Dataset, size: int = PAPER_SAMPLE, two_groups: bool = True, seed: int = 0
 ) -> Dataset:
     """`size` rows, stratified by group, of the two largest groups (as in the paper) or of all."""
+    if data.weights is not None:
+        raise SpecError(
+            "Algorithm 1 counts every row once, and these rows have weights; use Algorithm 2, or "
+            "take rows without weights."
+        )
     if two_groups and len(data.group_names) > 2:
         largest = np.sort(np.argsort(-data.group_sizes, kind="stable")[:2])
         rows = np.flatnonzero(np.isin(data.groups, largest))

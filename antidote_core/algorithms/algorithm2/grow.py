@@ -9,12 +9,12 @@ has happened for a while, goes by the clock.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from msgspec import UNSET
 
 from antidote_core.algorithms.algorithm2.realism import spread_out
 from antidote_core.algorithms.algorithm2.search import searched_rounds
@@ -308,6 +308,7 @@ def run(
 
 
 def _started(spec: RunSpec, data: Dataset | Parts) -> Event:
+    weights = data.weights
     return events.Started(
         spec=spec.to_dict(),
         id=spec.id,
@@ -318,6 +319,7 @@ def _started(spec: RunSpec, data: Dataset | Parts) -> Event:
         source=data.source,
         data_hash=data.content_hash,
         notes=list(data.notes),
+        weight=UNSET if weights is None else float(weights.sum()),
     )
 
 
@@ -335,8 +337,7 @@ def _target(spec: RunSpec, problem: Problem) -> tuple[float, bool, dict[str, Any
     if spec.target == FOUR_FIFTHS:
         return FOUR_FIFTHS_COST, False, {}
     target = float(spec.target)
-    lowest = problem.fairness.lowest
-    bound = -math.inf if lowest is None else lowest(problem.points, problem.groups, problem.k)
+    bound = problem.fairness.lower_bound(problem.points, problem.groups, problem.k, problem.weights)
     if not isinstance(problem, PartitionedProblem) and target < bound * (1 - 1e-9) - 1e-9:
         raise SpecError(
             f"target (α) cannot be met: no {problem.k} clusters of these data have a "

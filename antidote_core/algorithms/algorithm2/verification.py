@@ -105,7 +105,8 @@ def part_of(data: Dataset, rows: Ints) -> Dataset:
     >>> part_of(load_dataset("blobs"), np.arange(30)).n
     30
     """
-    return replace(data, points=data.points[rows], groups=data.groups[rows])
+    weights = None if data.weights is None else data.weights[rows]
+    return replace(data, points=data.points[rows], groups=data.groups[rows], weights=weights)
 
 
 def for_half(spec: RunSpec) -> RunSpec:

@@ -21,6 +21,7 @@ from antidote_core.clustering.kmeans import (
     fit_kmeans,
     fit_kmeans_by_starts,
 )
+from antidote_core.errors import SpecError
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
@@ -95,6 +96,11 @@ class Contest:
 
     def __init__(self, problem: Problem, lasting: float = 0.0) -> None:
         assert isinstance(problem.evaluator, KMeansEvaluator)
+        if problem.weights is not None:
+            raise SpecError(
+                "The optimizer 'design' counts every row once, and these rows have weights; choose "
+                "one that searches, such as 'structured', or repeat rows of whole weight."
+            )
         self.problem = problem
         self.lasting = lasting
         self.evaluator = problem.evaluator

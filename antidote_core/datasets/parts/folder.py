@@ -89,6 +89,11 @@ def write_parts(data: Dataset, folder: Path | str, parts: int = 4) -> Parts:
     ...     [file.rows for file in open_parts(folder).files] == [f.rows for f in written.files]
     True
     """
+    if data.weights is not None:
+        raise DataError(
+            "Data in parts have no weights, and these rows have; keep them in memory as one "
+            "Dataset, or repeat rows of whole weight."
+        )
     if not is_whole(parts, 1) or parts > data.n:
         raise DataError(
             f"parts must be a whole number from 1 to the number of rows ({data.n:,}); "

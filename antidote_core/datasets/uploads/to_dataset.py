@@ -182,7 +182,10 @@ CATEGORIES: dict[Categories, str] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What to make of a table: columns, groups, categories and gaps."""
+    """What to make of a table: columns, groups, categories and gaps.
+
+    `weights` names the column that says how many people a row stands for, if there is one.
+    """
 
     features: tuple[str, ...]
     protected: tuple[str, ...]
@@ -191,6 +194,7 @@ class Choice:
     categorical: tuple[str, ...] = ()
     join_below: int = 0
     ranges: int = 0
+    weights: str | None = None
 
 
 @dataclass(frozen=True)
@@ -286,17 +290,26 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
             f"The table has {len(frame):,} rows by {width:,} features once encoded; wanted at most "
             f"{MAX_NUMBERS:,} numbers in all: take fewer columns, or a sample of the rows."
         )
-    if groups.name in columns:
+    weighing = {}
+    if choice.weights is not None:
+        if choice.weights in (*choice.features, *choice.protected, *columns):
+            raise DataError(
+                f"Column {choice.weights!r} is to hold the weights and is a feature or the "
+                "protected attribute as well; wanted it in one place."
+            )
+        weighing = {choice.weights: _cleaned(frame[choice.weights])}
+    if groups.name in columns or groups.name in weighing:
         raise DataError(
             f"Column {groups.name!r} has the name of the groups; leave it out of the features."
         )
     data = dataset_from_frame(
-        pd.DataFrame({**columns, groups.name: groups.as_column()}),
+        pd.DataFrame({**columns, **weighing, groups.name: groups.as_column()}),
         list(columns),
         groups.name,
         name=name,
         missing=choice.missing,
         categorical=categorical,
+        weights=choice.weights,
     )
     gaps = count_gaps(frame, [f for f in choice.features if f not in left_out], choice.protected)
     source = f"your own table {table.name}, {data.n:,} of {len(frame):,} rows"

@@ -201,11 +201,16 @@ def safe_csv(frame: pd.DataFrame) -> str:
     """
     safe = frame.copy()
     for name in frame.select_dtypes(exclude="number").columns:
-        safe[name] = frame[name].map(_harmless)
-    return str(safe.rename(columns=_harmless).to_csv(index=False))
+        safe[name] = frame[name].map(harmless)
+    return str(safe.rename(columns=harmless).to_csv(index=False))
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
+    """A cell that a spreadsheet takes for no formula.
+
+    >>> harmless("=1"), harmless("a")
+    ("'=1", 'a')
+    """
     if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
         return "'" + value
     return value

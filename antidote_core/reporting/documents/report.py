@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from antidote_core import numerals
@@ -28,7 +29,12 @@ from antidote_core.projection.layout import Layout
 from antidote_core.reporting.documents import page
 from antidote_core.reporting.figures import bars, comparisons, maps, tables
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
-from antidote_core.reporting.figures.tables import cluster_table, group_cost_table, set_apart
+from antidote_core.reporting.figures.tables import (
+    COPIES,
+    cluster_table,
+    group_cost_table,
+    set_apart,
+)
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import design_sentences
 from antidote_core.reporting.text.glossary import QUALITY, cost_meaning
@@ -47,7 +53,7 @@ from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.verdict import cost_digits, effect_size
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset, Floats, jsonable
+from antidote_core.types import Dataset, Floats, Ints, jsonable
 
 MARK = "antidote"
 CONTENTS = {
@@ -61,8 +67,15 @@ CONTENTS = {
     "clusters.csv": "who is in which cluster, with the antidote points",
     "group-costs.csv": "what each group pays, with the antidote points",
     "comparison.csv": "the run beside plain clustering and the fair algorithm",
+    "copies.csv": "who is copied and how often; rows are numbered from 1, values in original units",
+    "weights.csv": "the weight of every row of the data: its own, or 1, and 1 for every copy",
+    "data_with_weights.csv": "all rows of the data in original units, with that weight",
+    "use_weights.py": "the lines that give the fairer clusters from data_with_weights.csv, without "
+    "any added point and without this software",
     "run.py": "the lines that give the same run in Python",
 }
+ROW, WEIGHT = "row", "weight"
+SURE_DIGITS = 12  # of a value that was standardised and back
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +120,7 @@ def run_sections(record: RunRecord) -> list[page.Section]:
         _data(record),
         page.Section("What was not shown", limits(record.data, record.spec, record.view)),
         page.Section("Where this departs from the paper", departures(record.spec)),
+        *_weights(record),
         page.Section("The same again, in Python", code=python_lines(record.spec)),
     ]
 
@@ -333,6 +347,20 @@ def _data(record: RunRecord) -> page.Section:
     )
 
 
+def _weights(record: RunRecord) -> list[page.Section]:
+    """How to do without added points, where V consists of copies of rows."""
+    lines = weight_lines(record)
+    if not lines:
+        return []
+    said = (
+        f"{record.view.people:,} real rows are copied, {record.view.size:,} copies in all. Instead "
+        "of adding them, their rows can weigh more: the lines below cluster the file "
+        "data_with_weights.csv, which is in the ZIP file of this run. The weights are for this "
+        "clustering; other analyses of the data should not use them."
+    )
+    return [page.Section("Weights instead of points", [said], code=lines)]
+
+
 def run_report(record: RunRecord, when: str = "") -> str:
     """The report as HTML; `when` says in words when the run was made.
 
@@ -390,6 +418,7 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
     if record.view.size:
         files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
         files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
+        files |= weight_files(record)
     if record.shot is not None:
         names = record.data.group_names
         files["rounds.csv"] = page.safe_csv(step_table(record.view))
@@ -468,3 +497,109 @@ def union_csv(data: Dataset, antidote: Floats) -> str:
         set_apart(rows, [MARK]).assign(**{MARK: mark}) for mark, rows in enumerate((real, added))
     ]
     return page.safe_csv(pd.concat(both, ignore_index=True))
+
+
+def weight_files(record: RunRecord) -> dict[str, str]:
+    """What a run on copies of rows gives to take away, by file name; empty where V is made up.
+
+    Weights are left out where the clustering takes none, and the lines of Python where they would
+    not be k-means.
+
+    >>> from antidote_core import RunSpec, load_dataset, run
+    >>> spec = RunSpec(dataset="blobs", fairness="social", start_size=3, budget=60, max_rounds=1)
+    >>> files = weight_files(RunRecord(load_dataset("blobs"), spec, run(spec)))
+    >>> list(files)
+    ['copies.csv', 'weights.csv', 'data_with_weights.csv', 'use_weights.py']
+    >>> files["weights.csv"].splitlines()[:2]
+    ['row,weight', '1,1']
+    """
+    data, copies = record.data, record.view.copies
+    if copies is None or not record.view.size:
+        return {}
+    files = {"copies.csv": copies_csv(data, copies)}
+    clustering = CLUSTERINGS.get(record.spec.clustering)
+    if clustering is not None and clustering.weighted:
+        files["weights.csv"] = weights_csv(data, copies)
+        files["data_with_weights.csv"] = weighted_csv(data, copies)
+    lines = weight_lines(record)
+    return {**files, "use_weights.py": f"{lines}\n"} if lines else files
+
+
+def copies_csv(data: Dataset, copies: Ints) -> str:
+    """The rows that are copied in original units, with their number from 1, group and copies."""
+    rows = np.flatnonzero(copies)
+    frame = set_apart(_real_rows(data).iloc[rows], (ROW, COPIES))
+    frame.insert(0, ROW, rows + 1)
+    return page.safe_csv(frame.assign(**{COPIES: copies[rows]}))
+
+
+def weights_csv(data: Dataset, copies: Ints) -> str:
+    """Number from 1 and weight of every row of U."""
+    weights = _as_they_came(pd.Series(_weights_with(data, copies)))
+    return page.safe_csv(pd.DataFrame({ROW: np.arange(1, data.n + 1), WEIGHT: weights}))
+
+
+def weighted_csv(data: Dataset, copies: Ints) -> str:
+    """U in original units, with the group and the weight of every row."""
+    return page.safe_csv(_weighted_rows(data, copies))
+
+
+def _weighted_rows(data: Dataset, copies: Ints) -> pd.DataFrame:
+    weights = _as_they_came(pd.Series(_weights_with(data, copies)))
+    return set_apart(_real_rows(data), (WEIGHT,)).assign(**{WEIGHT: weights})
+
+
+def _weights_with(data: Dataset, copies: Ints) -> Floats:
+    return (1.0 if data.weights is None else data.weights) + copies.astype(np.float64)
+
+
+def _real_rows(data: Dataset) -> pd.DataFrame:
+    """U in original units with the group of every row, numbers without the noise of rounding."""
+    frame = data.to_original(data.points).apply(_as_they_came)
+    return set_apart(frame, (data.protected,)).assign(
+        **{data.protected: [data.group_names[code] for code in data.groups]}
+    )
+
+
+def _as_they_came(column: pd.Series) -> pd.Series:
+    """Numbers to as many digits as are sure, whole numbers as such; texts as they are."""
+    if not pd.api.types.is_numeric_dtype(column):
+        return column
+    largest = float(column.abs().max())
+    digits = SURE_DIGITS - (math.ceil(math.log10(largest)) if largest > 0.0 else 0)
+    rounded = column.round(digits)
+    whole = largest < 2**53 and bool((rounded == rounded.round()).all())
+    return rounded.astype(np.int64) if whole else rounded
+
+
+def weight_lines(record: RunRecord) -> str:
+    """The lines that cluster data_with_weights.csv by k-means; empty where they would not do."""
+    data, view, spec = record.data, record.view, record.spec
+    if view.copies is None or not view.size or spec.clustering != "kmeans":
+        return ""
+    *names, group, _ = map(page.harmless, _weighted_rows(data, view.copies).columns)
+    columns = {
+        name: [page.harmless(level) for level in column.levels]
+        for name, column in zip(names, data.columns, strict=True)
+    }
+    texts = [name for name, levels in columns.items() if levels]
+    return f"""\
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+
+# What is clustered, and the values of each column that holds categories.
+columns = {columns!r}
+shift = {data.shift.tolist()!r}
+scale = {data.scale.tolist()!r}
+
+texts = dict.fromkeys({texts!r}, str)
+table = pd.read_csv("data_with_weights.csv", dtype=texts, keep_default_na=False)
+features = [
+    np.column_stack([table[name] == level for level in levels]) if levels else table[[name]]
+    for name, levels in columns.items()
+]
+points = (np.hstack(features) - shift) / scale
+model = KMeans({spec.k}, n_init=10, random_state=0)
+table["cluster"] = model.fit_predict(points, sample_weight=table["weight"])
+print(pd.crosstab(table["cluster"], table[{group!r}]))"""

@@ -75,7 +75,7 @@ def cluster_mix_figure(
     unequal = ratio < EQUAL
     names = ["whole data", *(f"cluster {c + 1}" for c in range(k))]
     sized = _sized(totals)
-    shares = [whole, *(table.counts[c] / max(totals[c], 1) for c in range(k))]
+    shares = [whole, *(table.counts[c] / (totals[c] or 1.0) for c in range(k))]
     figure = go.Figure()
     for j in range(g):
         mark = palette.group_mark(j, dark)
@@ -131,9 +131,9 @@ def cluster_mix_figure(
 
 def _sized(totals: Floats) -> list[str]:
     """The whole data and every cluster with the number of people in it and their share."""
-    n = int(totals.sum())
+    n = round(totals.sum())
     clusters = [
-        f"Cluster {c + 1} · {int(size):,} people ({share_of_data(int(size), n)})"
+        f"Cluster {c + 1} · {round(size):,} people ({share_of_data(round(size), n)})"
         for c, size in enumerate(totals.tolist())
     ]
     return [f"Whole data · {n:,} people", *clusters]
@@ -201,7 +201,7 @@ def cluster_sizes(table: BalanceTable) -> str:
     Points per cluster: 5, 1,495. Cluster 1 holds only 0.33 % of the data: its mix says little.
     """
     sizes = table.counts.sum(axis=1)
-    text = "Points per cluster: " + ", ".join(f"{int(size):,}" for size in sizes) + "."
+    text = "Points per cluster: " + ", ".join(f"{round(size):,}" for size in sizes) + "."
     for cluster, size in enumerate(sizes.tolist()):
         if size < TINY * sizes.sum():
             share = share_of_data(int(size), int(sizes.sum()))

@@ -41,7 +41,7 @@ def cluster_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataF
         {
             "cluster": f"cluster {c + 1}",
             "group": group_names[j],
-            "points": int(count),
+            "points": round(count),
             "share here": percent(count / totals[c]) if totals[c] else "empty",
             "share overall": percent(whole[j]),
             "of fair share": percent(float(table.ratios[c, j])),
@@ -56,7 +56,7 @@ def ratio_table(table: BalanceTable, group_names: tuple[str, ...]) -> pd.DataFra
     columns = {}
     for c, (counts, ratios) in enumerate(zip(table.counts, table.ratios, strict=True)):
         cells = [
-            f"{int(count):,} · {percent(ratio)}"
+            f"{round(count):,} · {percent(ratio)}"
             for count, ratio in zip(counts, ratios, strict=True)
         ]
         if c == table.cluster:
@@ -94,7 +94,7 @@ def center_table(data: Dataset, centers: Floats, sizes: Floats) -> pd.DataFrame:
     """The centres (k, d) in original units, with the points each cluster holds."""
     frame = set_apart(data.to_original(centers), ("cluster", "points"))
     frame.insert(0, "cluster", [f"cluster {c + 1}" for c in range(len(centers))])
-    frame.insert(1, "points", sizes.astype(int))
+    frame.insert(1, "points", sizes.round().astype(int))
     return frame
 
 

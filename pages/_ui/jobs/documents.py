@@ -127,6 +127,13 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
             File("U ∪ V (CSV)", lambda: report.union_csv(data, view.antidote), "-U-and-V.csv",
                  "text/csv", "All rows with the antidote points below them, marked."),
         ]  # fmt: skip
+    copies = view.copies
+    if view.size and copies is not None and spec.clustering == "kmeans":
+        files.append(
+            File("U with weights (CSV)", lambda: report.weighted_csv(data, copies), "-weights.csv",
+                 "text/csv", "All rows, and how much each should weigh to have the same clusters "
+                 "without added points. The lines of Python that use it are in the ZIP file.")
+        )  # fmt: skip
     files.append(
         File("Run (JSON)", lambda: report.run_json(record(), events()), ".json", "application/json",
              "The settings, everything that happened, and the result.")
