@@ -171,12 +171,12 @@ def advice(found: RunEstimate, spec: RunSpec, designable: bool) -> tuple[Advice,
 
 def _expected(found: RunEstimate, spec: RunSpec) -> Advice:
     """Rounds and seconds, and what would make them fewer or worth watching."""
-    takes = f"{found.rounds:,} {'round' if found.rounds == 1 else 'rounds'} and "
-    takes += duration(found.seconds)
+    count = f"{found.rounds:,} {'round' if found.rounds == 1 else 'rounds'}"
+    takes = f"{count} and {duration(found.seconds)}"
     made = "copies" if spec.place == ROWS else "points"
     if found.tips_at is None or spec.target == LOWEST:
-        limit = f", by the limits of {duration(spec.max_seconds)}" if spec.max_seconds else ""
-        text = f"At most {takes}{limit}."
+        # Timed at the first size: larger sets take longer, so the seconds are no limit.
+        text = f"At most {count}; at the pace of the first size, {duration(found.seconds)}."
     else:
         text = (
             f"About {takes}: near {found.tips_at:,} {made}, k-means tips into a clustering that "
