@@ -266,13 +266,14 @@ def tug_of_war(view: RunView) -> list[Lead | None]:
     Copies of rows that do not tip the contest yet say how far they are from it. A round that works
     for another clustering meanwhile has no lead to set beside these, and gets None.
     """
-    known = [step.design.get("lead_before") for step in view.steps]
+    contests = [step.contest or step.design for step in view.steps]
+    known = [contest.get("lead_before") for contest in contests]
     before = max((value for value in known if value is not None), default=math.nan)
     if not before > 0:
         return [None] * len(view.steps)
     found: list[Lead | None] = []
-    for step, own in zip(view.steps, known, strict=True):
-        lead = step.design.get("lead")
+    for step, contest, own in zip(view.steps, contests, known, strict=True):
+        lead = contest.get("lead")
         if step.kind == "vanilla":
             found.append(Lead(before, before))
         elif lead is not None and (own is not None or (step.reached and lead < 0)):
