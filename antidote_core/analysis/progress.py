@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from antidote_core.algorithms.algorithm2.sizes import Sizes, tipping_size
 from antidote_core.algorithms.algorithm2.verification import CHECKS, RESTARTS, noise
 from antidote_core.analysis.comparison import VANILLA, solution_row
 from antidote_core.optimizers import get_optimizer
 from antidote_core.problem import Problem
-from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.spec import FOUR_FIFTHS, FOUR_FIFTHS_COST, LOWEST, RunSpec
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
 from antidote_core.runs.sweep_view import Reference
 from antidote_core.runs.view import RunView
@@ -60,6 +61,7 @@ def progress(view: RunView, spec: RunSpec, elapsed: float = math.nan) -> Progres
     return Progress(number, size, view.evaluations, in_round, rate, left)
 
 
+MOST_ROUNDS = 10_000  # that are counted ahead
 TIMED = 5  # evaluations that are timed
 DESIGN_STARTS = 250  # of k-means, in hunts and checks, that a design takes on average
 START_SECONDS = 6.0  # until the processes of a sweep have loaded what they need
@@ -119,7 +121,7 @@ def estimate_sweep(cell: Cell, data: Dataset, target: str | float) -> SweepEstim
     )
     per_seed = noise_seconds / len(costs)
     pace = Pace(
-        _evaluation(problem, cell), per_seed / spec.restarts, row_seconds, noise_seconds + per_seed
+        _evaluation(problem, spec), per_seed / spec.restarts, row_seconds, noise_seconds + per_seed
     )
     return SweepEstimate(reference, pace)
 
@@ -138,11 +140,71 @@ def expected_seconds(
     return START_SECONDS + total / workers + prepared
 
 
-def _evaluation(problem: Problem, cell: Cell) -> float:
-    """Seconds of one evaluation, from a few random V of the size of the cell."""
-    place = problem.place_for(cell.spec)
-    generator = np.random.default_rng(cell.seed)
-    shape = (TIMED + 1, cell.size, len(place.lower))
+@dataclass(frozen=True)
+class RunEstimate:
+    """What is known about a run before it begins, from plain clustering and a few timed tries.
+
+    `target` is α as a number, NaN where it is not known yet; `met` says that plain clustering has
+    it. `noise` is the range of plain clustering over seeds. `tips_at` is about the size at which
+    k-means changes to a known clustering that meets the target, None where none is known. `rounds`
+    is how many that takes, or the most that the limits allow. `missing` says that a group is not in
+    some cluster at all.
+    """
+
+    vanilla: float
+    target: float
+    met: bool
+    noise: tuple[float, float]
+    missing: bool
+    tips_at: int | None
+    rounds: int
+    seconds: float
+
+
+def estimate_run(spec: RunSpec, data: Dataset) -> RunEstimate:
+    """Cluster plainly, with other seeds too, and time a few evaluations of antidote points."""
+    begun = time.perf_counter()
+    problem = Problem.of(spec, data)
+    costs = (*noise(problem), problem.vanilla.cost)
+    prepared = time.perf_counter() - begun
+    start = prepared / len(costs) / spec.restarts
+    vanilla, target, met = problem.vanilla.cost, math.nan, False
+    if spec.target == FOUR_FIFTHS:
+        target = FOUR_FIFTHS_COST
+    elif not isinstance(spec.target, str):
+        target = spec.target
+    elif spec.target != "sota":
+        target = vanilla
+    if spec.target not in ("vanilla", LOWEST) and not math.isnan(target):
+        met = vanilla <= target
+    tips_at = None
+    if not math.isnan(target):
+        least = np.nextafter(target, -math.inf) if target == vanilla else target
+        tips_at = tipping_size(problem, problem.place_for(spec), least)
+    rounds = _rounds(spec, data.n, tips_at)
+    designs = get_optimizer(spec.optimizer).designs
+    pace = Pace(0.0 if designs else _evaluation(problem, spec), start, 0.0, prepared)
+    work = pace.cell(spec.budget, designs) + (rounds - 1) * spec.budget * pace.evaluation
+    missing = vanilla == problem.fairness.worst
+    return RunEstimate(
+        vanilla, target, met, (min(costs), max(costs)), missing, tips_at, rounds,
+        prepared + work,
+    )  # fmt: skip
+
+
+def _rounds(spec: RunSpec, n: int, works: int | None) -> int:
+    """How many rounds there are if sizes from `works` on reach the target."""
+    sizes = Sizes(spec, n)
+    while (size := sizes.next()) is not None and sizes.tried < MOST_ROUNDS:
+        sizes.record(size, works is not None and size >= works, rank=-size)
+    return max(1, sizes.tried)
+
+
+def _evaluation(problem: Problem, spec: RunSpec) -> float:
+    """Seconds of one evaluation, from a few random V of the first size."""
+    place = problem.place_for(spec)
+    generator = np.random.default_rng(spec.seed)
+    shape = (TIMED + 1, spec.start_size, len(place.lower))
     tries = [place.snap(v) for v in generator.uniform(place.lower, place.upper, shape)]
     problem.evaluate(tries[0])  # what is prepared once is not counted
     begun = time.perf_counter()

@@ -38,6 +38,7 @@ HELP: Mapping[str, str] = {
     "max_price": "by which part the inertia may rise, or none", "max_rounds": "at most, or none",
     "max_seconds": "at most, or none", "max_stalled": "rounds without a gain at most, or none",
     "embed_dim": "n′ of SRE, or none", "growth": "extend, restart (paper) or bisect",
+    "growth_factor": "times the size per round, in place of --step",
     "budget": "evaluations per round", "box": "another name of --place",
     "holdout": "find V on half of the data, try it on the other half, and the other way round",
     "shrink": "drop points once reached", "spread": "scatter clumps of points at the end",

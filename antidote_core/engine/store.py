@@ -287,6 +287,25 @@ class Store:
             self._grant_to_sweep_owners(created, sweep)
         return created
 
+    def keep_finished(
+        self,
+        spec: RunSpec,
+        data_hash: str,
+        events: Iterable[Event],
+        view: RunView,
+        owner: str | None = None,
+    ) -> str:
+        """Store a run that was done elsewhere, open to everyone, on the owner's list."""
+        created = secrets.token_urlsafe(16)
+        self._create_folder(created, spec, None, False, events)
+        with self._transaction():
+            now = time.time()
+            self._insert(created, content_key(spec, data_hash), spec, False, now, JobState.QUEUED)
+            self._execute("UPDATE runs SET started = ? WHERE id = ?", (now - view.seconds, created))
+            self.record_end(created, JobState.FINISHED, view.reason, view)
+            self._attach(created, owner)
+        return created
+
     def _cells(self, sweep: str) -> list[str]:
         return self._ids("SELECT DISTINCT run FROM owners WHERE sweep = ?", (sweep,))
 

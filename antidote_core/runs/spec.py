@@ -100,9 +100,10 @@ class JobSpec:
 class RunSpec(JobSpec):
     """What is asked of Algorithm 2; goes to JSON, to a hash and back unchanged.
 
-    The target "lowest" asks for the lowest cost at `max_size`, in one round; "four_fifths" for a
-    balance of 80 % of the fair share. `spread` turns clumps of antidote points into scattered ones
-    at the end, where the cost survives that. `min_share` and `max_price` are the guard (see
+    V grows by `step` points a round or, where `growth_factor` is given, to that many times its
+    size. The target "lowest" asks for the lowest cost at `max_size`, in one round; "four_fifths"
+    for a balance of 80 % of the fair share. `spread` turns clumps of antidote points into scattered
+    ones at the end, where the cost survives that. `min_share` and `max_price` are the guard (see
     `guard`); 0 and None switch it off, as in the paper. The run ends after `max_stalled` rounds in
     a row without a better V.
 
@@ -151,6 +152,7 @@ class RunSpec(JobSpec):
     rows: str | None = None
     sample: int | None = None
     sample_seed: int = 0
+    growth_factor: float | None = None
     version: int = field(default=VERSION)
 
     def __post_init__(self) -> None:
@@ -179,6 +181,12 @@ class RunSpec(JobSpec):
             raise SpecError(
                 f"max_seconds must be a positive number or None; got {self.max_seconds!r}."
             )
+        if self.growth_factor is not None and not (
+            is_number(self.growth_factor) and self.growth_factor > 1
+        ):
+            raise SpecError(
+                f"growth_factor must be a number above 1 or None; got {self.growth_factor!r}."
+            )
         check_guard(self.min_share, self.max_price, self.k)
         if not is_number(self.lasting) or self.lasting < 0:
             raise SpecError(f"lasting must be a number of at least 0; got {self.lasting!r}.")
@@ -197,7 +205,7 @@ class RunSpec(JobSpec):
                 f"got {self.max_size}."
             )
         # One way to write a number, so that equal specs have equal ids: 0, 0.0 and -0.0 are 0.0.
-        for name in ("target", "max_seconds", "min_share", "max_price", "lasting"):
+        for name in ("target", "max_seconds", "min_share", "max_price", "lasting", "growth_factor"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 object.__setattr__(self, name, float(value) + 0.0)
@@ -220,6 +228,8 @@ class RunSpec(JobSpec):
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values; of version 1, those that it had."""
         values = super().to_dict()
+        if self.growth_factor is None:  # as before there was one, so that ids stay
+            del values["growth_factor"]
         if self.version < VERSION:
             return {k: v for k, v in values.items() if k not in VERSION_1} | {"box": self.place}
         del values["box"]

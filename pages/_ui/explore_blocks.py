@@ -8,6 +8,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
 from antidote_core.analysis.progress import progress
+from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import change, number, percent, share_of_data
@@ -15,21 +16,24 @@ from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import step_table
 from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
-from antidote_core.reporting.text.run_words import combination, departures, limits
+from antidote_core.reporting.text.run_words import combination, departures, limits, standing
 from antidote_core.reporting.text.words import duration
 from antidote_core.runs.state import JobState
 from antidote_core.runs.verdict import cost_digits, few_members
-from pages._ui import data_blocks
+from pages._ui import data_blocks, scenario_blocks, step_blocks
 from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
-from pages._ui.jobs.job_blocks import box, example, figure, latest
-from pages._ui.jobs.job_settings import RunRequest
+from pages._ui.jobs.job_blocks import box, figure, latest
+from pages._ui.jobs.job_settings import RunRequest, values_of
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, listed, or_show_error
 from pages._ui.shared.link import escape
+from pages._ui.shared.settings import URL
 
+WHO = "Who is in which cluster"
+PEOPLE, OTHERS, TAKE = "The people", "Against the others", "Take it along"
+SURE = "How sure, and how it works"
 SHOWN = 35 * 6 + 3  # pixels: five contests and the head of the table
-NEAR = 0.2  # of the plain cost: a target farther off is beyond the noise
 ADDED = "Antidote points |V| (of |U|)"
 PRICE = (
     "By how much the clusters fit the data worse (or better) than those of plain clustering: the "
@@ -41,32 +45,66 @@ GUARD = (
 HEAD_SECONDS = 0.5  # between two looks at a live run
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
-EXAMPLE = ac.RunSpec(
-    dataset="two-optima", start_size=4, step=2, target=-0.9, budget=200, max_rounds=12
-)
 
 
-def after(data: ac.Dataset, spec: ac.RunSpec, status: JobStatus, view: ac.RunView) -> None:
-    """Everything that follows the charts."""
-    take_along(status, data, view)
-    with st.expander("What the cost means"):
+def details(status: JobStatus, data: ac.Dataset, view: ac.RunView, shot: Snapshot | None) -> None:
+    """What stands behind the stage, each part drawn when it is opened."""
+    spec = _spec(status)
+    tabs = st.tabs([WHO, PEOPLE, OTHERS, TAKE, SURE], key="details", on_change="rerun", bind=URL)
+    clusters, people, others, take, sure = tabs
+    with clusters:
+        if clusters.open and shot is not None:
+            step_blocks.who_is_where(data, spec, view, shot)
+    with people:
+        if people.open and shot is not None:
+            step_blocks.points_table(status.run_id, data, shot)
+    with others:
+        if others.open:
+            against_the_others(view, spec.fairness, status.live)
+    with take:
+        if take.open:
+            _take(status, data, view)
+    with sure:
+        if sure.open:
+            _how_sure(data, spec, view, shot, status)
+
+
+def _take(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> None:
+    if status.live:
+        st.caption("Report, slides, tables and Python lines stand here when the run has ended.")
+    else:
+        take_along(status, data, view)
+
+
+def _how_sure(
+    data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Snapshot | None, status: JobStatus
+) -> None:
+    left, right = st.columns(2, gap="large")
+    with left:
+        sentences(view)
+        st.subheader("What the cost means", anchor=False)
         st.markdown(escape(cost_meaning(spec.fairness)))
-    with st.expander("What was not shown"):
-        listed(limits(data, spec, view))
-    with st.expander("Where this departs from the paper"):
+        draw_contests(status.run_id, status.live)
+    with right:
+        if not status.live:
+            st.subheader("What was not shown", anchor=False)
+            listed(limits(data, spec, view))
+        st.subheader("Where this departs from the paper", anchor=False)
         listed(departures(spec))
+    if shot is not None and not status.live:
+        step_blocks.joint_map(status.run_id, data, shot)
 
 
 def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
     """Small multiples, one measure each, the same order and colours everywhere."""
     if view.state in ("queued", "running"):
+        st.caption("Compared with plain clustering and the fair algorithm when the search ends.")
         return
     table = comparisons.comparison_table(view, fairness)
     if table.empty:
         if working:
             st.caption("Comparing with plain clustering and the fair algorithm…")
         return
-    st.subheader("Against the others", anchor=False)
     note = comparisons.side_note(view, fairness)
     if note:
         st.markdown(f"**{escape(note)}**" if "worse" in note else escape(note))
@@ -113,9 +151,29 @@ def contests(view: ac.RunView) -> None:
     )
 
 
-def title(data: ac.Dataset, spec: ac.RunSpec) -> None:
-    """Which run this is."""
-    st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False)
+def title(data: ac.Dataset, spec: ac.RunSpec, other: bool) -> None:
+    """Which run this is; `other` settings than those at the side are pointed out."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.title(f"{escape(data.title)}: {combination(spec)}", anchor=False, width="content")
+        if other:
+            st.caption("This run has other settings than those on the left.", width="content")
+            st.button("Use these settings", on_click=_use, args=(spec,), type="tertiary")
+
+
+def _use(spec: ac.RunSpec) -> None:
+    st.session_state.update(values_of(spec))
+
+
+def told(status: JobStatus) -> None:
+    """The line above Stop: where the run stands, again and again."""
+    st.fragment(_told, run_every=HEAD_SECONDS)(status.run_id)
+
+
+def _told(run_id: str) -> None:
+    found = latest(store.RUN, run_id)
+    if found is not None:
+        status, view = found
+        st.markdown(escape(standing(view, _spec(status), status.message)))
 
 
 def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
@@ -175,7 +233,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
             said = "Round 1 begins"
         found = view.verdict.details
         box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, key="figures"):
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
         figure(ADDED, known_size)
@@ -199,7 +257,7 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
     if not view.vanilla:
         return
     digits = cost_digits(view)
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, key="figures"):
         cost = get_fairness(_spec(status).fairness)
         before, after = cost.shown(view.vanilla_cost, digits), cost.shown(view.cost, digits)
         figure(cost.headline, f"{before} → {after}", explain_cost(_spec(status).fairness))
@@ -260,8 +318,6 @@ def references(
             lines.append(f"SOTA: not available. {escape(str(error))}")
     lines.append(f"best possible: {get_fairness(asked.fairness).best}")
     lines += _few_lines(data, asked, plain)
-    if plain.done() and not working:
-        lines += _noise_lines(data, asked, plain, futures)
     with asked.beside_target:
         st.caption("  \n".join(lines))
     return futures, fair
@@ -279,31 +335,6 @@ def _few_lines(data: ac.Dataset, asked: RunRequest, plain: Future) -> list[str]:
     return [escape(few)] if few else []
 
 
-def _noise_lines(
-    data: ac.Dataset, asked: RunRequest, plain: Future, futures: list[Future]
-) -> list[str]:
-    """A word where the target may be met by chance; asks for the noise only if it may matter."""
-    target = asked.spec.target if isinstance(asked.spec, ac.RunSpec) else None
-    if target == "vanilla":
-        return ["vanilla counts any gain, also one inside the noise; the verdict will say so"]
-    report = or_show_error(answers.answer, plain)
-    if report is None or not isinstance(target, float):
-        return []
-    cost = vanilla_cost_of(report, asked.fairness, data)
-    if not cost - NEAR * abs(cost) < target < cost:
-        return []
-    future = answers.noise_job(data, asked.fairness, asked.clustering)
-    futures.append(future)
-    band = or_show_error(answers.answer, future)
-    if band is None or target < band[0]:
-        return []
-    low, high = (number(value, 4) for value in band)
-    return [
-        f"**Inside the noise:** plain clustering itself moves between {low} and {high} from seed "
-        "to seed, so this target may be met by chance; ask for less."
-    ]
-
-
 def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     try:
         report = answers.answer(plain)
@@ -314,24 +345,22 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
 
 
-def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
-    """The right side before a run: what there is to improve."""
-    st.title(f"{escape(data.title)}: before anything is added", anchor=False)
-    introduction, beside = st.columns([3, 1], vertical_alignment="center")
-    introduction.markdown(
-        "Press **Run** to look for a few extra points (antidote data) that make the *same* "
-        "clustering fairer. Until then, this is the plain clustering and what it costs."
-    )
-    example(beside, EXAMPLE, "A teaching set with two clusters, solved in a few seconds.")
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
+    """The stage before a run: what to begin with and what there is to improve; what is awaited."""
+    with st.container(horizontal=True):  # where the title keeps its distance
+        st.title(f"{escape(data.title)}: before anything is added", anchor=False)
     future = answers.plain_job(data, asked.clustering)
+    waiting = scenario_blocks.counsel(data, asked, future.done())
+    scenario_blocks.cards()
+    scenario_blocks.gallery()
     if not future.done():
         with st.container(height=420, border=True):
             st.markdown("Clustering the data as it is… You can press **Run** already.")
-        return
+        return waiting
     report = or_show_error(answers.answer, future)
     if report is None:
         data_blocks.offer_sample(data)
-        return
+        return waiting
     data_blocks.verdict(data, asked.clustering, report)
     left, right = st.columns(2, gap="large")
     with left:
@@ -339,3 +368,4 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> None:
         data_blocks.group_costs(data, report)
     with right:
         data_blocks.point_map(data, asked.clustering, report)
+    return waiting

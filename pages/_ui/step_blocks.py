@@ -63,13 +63,11 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
     names, dark = data.group_names, is_dark()
     old_balance, old_social = vanilla_tables(view)
     if get_fairness(spec.fairness).by_mix:
-        st.subheader("Who is in which cluster", anchor=False)
         figure = bars.cluster_mix_figure(shot.balance, names, dark)
         sentence = words.balance_sentence(shot.balance, names)
         table = tables.cluster_table(shot.balance, names)
         before = words.balance_sentence(old_balance, names)
     else:
-        st.subheader("What each group pays", anchor=False)
         digits = cost_digits(view)
         figure = bars.cost_pair_figure(old_social, shot.social, names, digits)
         sentence = words.social_sentence(shot.social, names)
@@ -91,8 +89,9 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
 def points_table(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:
     """V in original units."""
     if not len(shot.step.antidote):
+        st.caption("Plain clustering: nobody was added.")
         return
-    st.subheader("The antidote points, in original units", anchor=False)
+    st.markdown("**The antidote points, in original units**")
     key = (run_id, shot.step.title, shot.step.cost, len(shot.step.antidote))
     antidote = shot.step.antidote
     table, warning = store.room_of(run_id).kept(

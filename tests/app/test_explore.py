@@ -18,6 +18,7 @@ from antidote_core.engine import JobState, Runner
 from antidote_core.reporting.figures import comparisons, curve
 from antidote_core.reporting.figures.maps import features_plane, flat_picture, run_map_figure
 from antidote_core.runs.events import Shrunk, Spread
+from antidote_core.runs.scenarios import SCENARIOS
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import pack
 
@@ -106,12 +107,25 @@ def test_a_finished_run_is_replayed_from_its_link(runner, finished) -> None:
     assert view.verdict.headline in said(app)
     shown = {metric.label: metric.value for metric in app.metric}
     assert shown["Antidote points |V| (of |U|)"].startswith(f"{view.size} (")
-    assert "Against the others" in said(app)
-    assert len(app.get("plotly_chart")) == 1 + 8  # who is where, eight measures
+    assert len(app.get("plotly_chart")) == 1  # who is where
     assert app.selectbox(key="data").value == "two-optima"
     assert app.number_input(key="run_seed").value == 2
     assert app.number_input(key="alpha").value == SPEC.target
     assert app.query_params["run"] in (finished, [finished])
+
+
+def test_what_stands_behind_the_stage_is_drawn_when_it_is_opened(runner, finished) -> None:
+    others = open_page("explore", run=finished, details="Against the others")
+    assert not others.exception
+    assert not others.warning
+    assert "scores a fair algorithm" in said(others)
+    assert len(others.get("plotly_chart")) == 8  # measures
+    people = open_page("explore", run=finished, details="The people")
+    assert "The antidote points, in original units" in said(people)
+    assert "scores a fair algorithm" not in said(people)
+    sure = open_page("explore", run=finished, details="How sure, and how it works")
+    assert "Where this departs from the paper" in said(sure)
+    assert "What was not shown" in said(sure)
 
 
 def parcels(app: AppTest) -> dict[str, dict]:
@@ -121,6 +135,8 @@ def parcels(app: AppTest) -> dict[str, dict]:
         proto = element.proto
         sent = proto.bytes.split(b"\n")[0] if proto.WhichOneof("data") == "bytes" else proto.json
         parcel = json.loads(sent)
+        if "run" not in parcel:  # of the page, not of the stage
+            continue
         found[parcel.get("kind", "picture")] = parcel
     return found
 
@@ -198,6 +214,78 @@ def test_presets_are_those_of_the_paper_and_ours(home) -> None:
         assert not app.exception
         keys = ("optimizer", "restarts", "growth")
         assert tuple(app.session_state[key] for key in keys) == values
+
+
+def test_what_is_not_used_is_grey_and_says_why(home) -> None:
+    app = open_page("explore", data="blobs", growth="bisect", optimizer="design", place="minmax")
+    grey = [w.key for w in (*app.number_input, *app.slider) if w.disabled]
+    assert {"step", "factor", "dimension", "budget", "max_copies", "percentiles"} <= set(grey)
+    assert not {"start", "lasting", "restarts", "max_size"} & set(grey)
+    assert "Not used: bisection doubles and halves the size." in said(app)
+    assert "Not used: a design solves programs and counts no evaluations." in said(app)
+    plain = open_page("explore", data="blobs", optimizer="racos", factor="1.5")
+    grey = [w.key for w in (*plain.number_input, *plain.slider) if w.disabled]
+    assert {"step", "lasting"} <= set(grey)
+    assert not {"dimension", "budget", "factor", "percentiles"} & set(grey)
+
+
+def test_usual_sizes_follow_the_number_of_rows(home) -> None:
+    app = open_page("explore", data="bank", sample="20000")
+    assert app.session_state["start"] == app.session_state["step"] == 40
+    assert app.session_state["target"] == "four_fifths"
+    app.number_input(key="sample").set_value(1000).run()
+    assert (app.session_state["start"], app.session_state["step"]) == (10, 1)
+    assert app.session_state["budget"] == 1000
+
+
+def test_a_scenario_sets_everything_and_starts(runner) -> None:
+    app = open_page("explore", data="blobs")
+    app.button(key="go-teaching-set").click().run()
+    assert not app.exception
+    run_id = app.session_state["run"]
+    assert runner.status(run_id).spec == SCENARIOS["teaching-set"].spec
+    assert app.session_state["data"] == "two-optima"
+    assert app.session_state["start"] == 4
+    assert runner.wait(run_id, 120).state is JobState.FINISHED
+    assert runner.view(run_id).verdict.outcome == "confirmed"
+
+
+def test_an_example_opens_at_once_and_leaves_the_settings(runner) -> None:
+    app = open_page("explore", data="blobs", k="3")
+    app.button(key="example-hollow").click().run()
+    assert not app.exception
+    assert not app.error
+    assert "Hollow:" in said(app)
+    assert (app.session_state["data"], app.session_state["k"]) == ("blobs", 3)
+    assert "This run has other settings" in said(app)
+    run_id = app.session_state["run"]
+    assert runner.status(run_id).state is JobState.FINISHED
+    next(b for b in app.button if b.label == "Use these settings").click().run()
+    assert app.session_state["data"] == "needs-distance"
+    assert "This run has other settings" not in said(app)
+    again = open_page("explore", data="blobs")
+    again.button(key="example-hollow").click().run()
+    assert again.session_state["run"] == run_id  # kept once
+
+
+def until_advised(app: AppTest) -> AppTest:
+    end = time.monotonic() + 90
+    while "from seed to seed" not in said(app) and "nothing needs to be added" not in said(app):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+        app.run()
+    return app
+
+
+def test_advice_before_a_run_changes_what_it_speaks_of(home) -> None:
+    app = until_advised(open_page("explore", data="two-optima", max_size="1000"))
+    assert "The target vanilla counts any gain" in said(app)
+    next(b for b in app.button if b.label == "Ask for four fifths").click().run()
+    assert app.session_state["target"] == "four_fifths"
+    app = until_advised(app)
+    assert "k-means tips into a clustering that meets the target" in said(app)
+    met = until_advised(open_page("explore", data="two-optima", target="value", alpha="-0.1"))
+    assert "Plain clustering meets this target already" in said(met)
 
 
 def test_a_run_that_failed_says_why_and_offers_the_log(runner) -> None:

@@ -32,7 +32,7 @@ def designed(runner):
 
 
 def test_contests_and_sentences_stand_on_the_page(runner, designed) -> None:
-    app = open_page("explore", run=designed)
+    app = open_page("explore", run=designed, details="How sure, and how it works")
     view = runner.view(designed)
     assert not app.exception
     assert not app.error

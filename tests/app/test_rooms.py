@@ -198,11 +198,12 @@ def test_nothing_of_a_private_run_is_held_when_its_owner_is_gone(home: Path, mon
     del app
     for page, link in (("explore", {"run": run_id}), ("present", {"run": run_id})):
         reopened(owner, page, **link)
-    reopened(owner, "explore", run=run_id, projection="pca")
+    for tab in ("The people", "Take it along"):  # drawn when they are opened
+        reopened(owner, "explore", run=run_id, projection="pca", details=tab)
     room = rooms.ROOMS.of(owner, "tab")
     kept = {kind: [one.value for one in found.values()] for kind, found in room._kept.items()}
-    assert {"encoded", "table", "facts", "run data", "snapshot", "map", "points"} <= set(kept)
-    assert "slides" in kept
+    assert {"encoded", "table", "facts", "run data", "snapshot", "points"} <= set(kept)
+    assert {"slides", "stage points"} <= set(kept)
     [[points, _]] = kept["points"]
     held = [
         weakref.ref(thing)

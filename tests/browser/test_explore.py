@@ -1,6 +1,7 @@
 """Explore in Chromium: run, watch, stop, reload, share, and a worker that is killed."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -30,8 +31,10 @@ def new_visit(browser: Any, app_url: str) -> Iterator[Callable[..., Visit]]:
     """Tabs in browsers of their own."""
     contexts = []
 
-    def opened(width: int = 1440, scheme: str = "light") -> Visit:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    def opened(width: int = 1440, scheme: str = "light", height: int = 900) -> Visit:
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme
+        )
         contexts.append(context)
         return Visit(context.new_page(), app_url, scheme)
 
@@ -45,6 +48,26 @@ def press_run(visit: Visit) -> str:
     visit.page.locator(".st-key-runbar").get_by_role("button", name="Run").click()
     visit.page.wait_for_url("**run=**", timeout=PATIENCE)
     return visit.page.url.split("run=")[1].split("&")[0]
+
+
+def open_tab(visit: Visit, name: str) -> None:
+    """What stands behind the stage."""
+    visit.page.get_by_role("tab", name=name).first.click()
+
+
+def in_view(visit: Visit, *where: str) -> bool:
+    """Whether all of these stand on the screen as it is, without scrolling."""
+    return bool(
+        visit.page.evaluate(
+            """names => names.every(name => {
+                const part = document.querySelector(name);
+                const box = part && part.getBoundingClientRect();
+                return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight
+                    && box.left >= 0 && box.right <= innerWidth;
+            })""",
+            list(where),
+        )
+    )
 
 
 def press_stop(visit: Visit) -> None:
@@ -93,12 +116,14 @@ def test_from_the_first_visit_to_the_verdict(visit: Visit, new_visit: Callable[.
     visit.page.locator(f"{WAITING}, {ENDED}").first.wait_for(timeout=PATIENCE)
     visit.page.locator(ENDED).first.wait_for(timeout=2 * PATIENCE)
     verdict = said(visit, ENDED)
-    assert verdict.startswith("Confirmed: copying 80 people (400 copies, 0.88")
-    assert "from 30\N{NO-BREAK SPACE}% to 94\N{NO-BREAK SPACE}% of its fair share" in verdict
+    assert verdict.startswith("Confirmed: copying 90 people (450 copies, 1.00")
+    assert "from 30\N{NO-BREAK SPACE}% to 100\N{NO-BREAK SPACE}% of its fair share" in verdict
     assert "4 of 4 independent clusterings agree" in verdict
-    until(lambda: metric(visit, "Copies of 80 people").startswith("400 ("))
+    until(lambda: metric(visit, "Copies of 90 people").startswith("450 ("))
+    open_tab(visit, "Take it along")
     visit.page.get_by_role("button", name="Python lines").first.wait_for(timeout=2 * PATIENCE)
-    wait_for_text(visit, "Against the others")
+    open_tab(visit, "Against the others")
+    wait_for_text(visit, "scores a fair algorithm by the clusters", 120)
     assert visit.page.locator("[data-testid=stException]").count() == 0
     assert visit.external_requests() == []
 
@@ -119,6 +144,60 @@ def test_from_the_first_visit_to_the_verdict(visit: Visit, new_visit: Callable[.
     assert too_wide == []
 
 
+def test_the_first_run_is_watched_without_scrolling(new_visit: Callable[..., Visit]) -> None:
+    visit = new_visit(1280, height=720)
+    visit.open("explore?run_seed=2")  # what a first visit shows, and no run of another test
+    visit.page.locator(".st-key-go-four-fifths").wait_for(timeout=PATIENCE)
+    assert in_view(visit, ".st-key-go-four-fifths", ".st-key-go-teaching-set", ".st-key-runbar")
+    press_run(visit)
+    rounds: set[str] = set()
+
+    def ended() -> bool:
+        told = visit.page.locator(".st-key-runbar").inner_text(timeout=PATIENCE)
+        rounds.update(re.findall(r"round (\d+) · [\d,]+ copies · \d+\s% of the fair share", told))
+        return visit.page.locator(ENDED).count() > 0
+
+    until(ended, 120)
+    assert rounds
+    assert said(visit, ENDED).startswith("Confirmed: ")
+    assert int(metric(visit, "Rounds · evaluations · time").split()[0]) >= 5
+    until(lambda: in_view(visit, ENDED, ".stage canvas"))
+    assert visit.page.evaluate("document.querySelector('[data-testid=stMain]').scrollTop") == 0
+
+
+@pytest.mark.parametrize("drawer", [False, True])
+def test_on_a_telephone_run_brings_status_and_verdict(
+    new_visit: Callable[..., Visit], drawer: bool
+) -> None:
+    phone = new_visit(390, height=844)
+    phone.open(f"explore?data=two-optima&start=4&step=2&target=value&alpha=-0.9&k=2"
+               f"&budget=20000&max_rounds=3&run_seed={int(drawer)}&optimizer=random")  # fmt: skip
+    phone.page.locator(".st-key-stagebar button").wait_for(timeout=PATIENCE)
+    assert in_view(phone, ".st-key-stagebar button")
+    if drawer:
+        phone.page.locator("[data-testid=stExpandSidebarButton]").click()
+        phone.page.locator(".st-key-stagebar button").wait_for(state="hidden", timeout=PATIENCE)
+        press_run(phone)
+    else:
+        phone.page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 2000)")
+        phone.page.locator(".st-key-stagebar").get_by_role("button", name="Run").click()
+    until(lambda: in_view(phone, WAITING) or in_view(phone, f":is({ENDED}) h3"))
+    phone.page.locator("[data-testid=stSidebar][data-collapsed=true]").wait_for(
+        state="attached", timeout=PATIENCE
+    )
+    phone.page.locator(ENDED).first.wait_for(timeout=2 * PATIENCE)
+    until(lambda: in_view(phone, f":is({ENDED}) h3", ".st-key-stagebar button"))
+
+
+def test_a_recorded_example_opens_without_a_worker(visit: Visit, home: Path) -> None:
+    visit.open("explore?data=two-optima")
+    visit.page.locator(".st-key-example-hollow button").first.click()
+    visit.page.locator(".st-key-verdict-bad").first.wait_for(timeout=PATIENCE)
+    assert said(visit, ENDED).startswith("Hollow: ")
+    assert "The win is hollow: the clusters fit the data 27" in said(visit, ENDED)
+    wait_for_text(visit, "This run has other settings than those on the left")
+
+
 def test_stop_keeps_the_best_result(visit: Visit) -> None:
     visit.open(GROWING)
     press_run(visit)
@@ -128,6 +207,7 @@ def test_stop_keeps_the_best_result(visit: Visit) -> None:
     press_stop(visit)
     wait_for_text(visit, "stopped by you")
     assert "Best so far:" in said(visit, ENDED)
+    open_tab(visit, "Take it along")
     visit.page.get_by_role("button", name="U ∪ V (CSV)").first.wait_for(timeout=2 * PATIENCE)
     run_button = visit.page.locator(".st-key-runbar").get_by_role("button", name="Run")
     run_button.first.wait_for(timeout=PATIENCE)

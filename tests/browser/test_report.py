@@ -20,6 +20,8 @@ def run(visit: Visit) -> str:
     visit.open(EXAMPLE)
     visit.page.locator(".st-key-runbar").get_by_role("button", name="Run").click()
     visit.page.wait_for_url(re.compile("run="), timeout=PATIENCE)
+    visit.page.locator(ENDED).first.wait_for(timeout=2 * PATIENCE)
+    visit.page.get_by_role("tab", name="Take it along").first.click()
     visit.page.get_by_role("button", name="Report (HTML)").first.wait_for(timeout=2 * PATIENCE)
     return str(visit.page.url.split("run=")[1].split("&")[0])
 

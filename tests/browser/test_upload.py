@@ -7,7 +7,15 @@ import pytest
 
 from antidote_core.datasets.uploads import sample_files
 from tests.browser.conftest import PATIENCE, Visit
-from tests.browser.test_explore import ENDED, new_visit, press_run, said, until, wait_for_text
+from tests.browser.test_explore import (
+    ENDED,
+    new_visit,
+    open_tab,
+    press_run,
+    said,
+    until,
+    wait_for_text,
+)
 from tests.browser.test_report import offline, taken
 
 __all__ = ["new_visit"]  # a fixture
@@ -44,6 +52,7 @@ def test_from_a_german_table_to_a_report(
     assert said(visit, ENDED)
     assert (home / "runs" / run_id / "data.npz").exists()
     assert visit.page.locator("[data-testid=stException]").count() == 0
+    open_tab(visit, "Take it along")
     with offline(browser, taken(visit, "Report (HTML)", tmp_path)) as page:
         assert "messwerte" in page.locator("body").inner_text()
 

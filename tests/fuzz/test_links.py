@@ -40,7 +40,7 @@ def explore():
     status = or_show_error(store.status_of, run_id) if run_id else None
     if status is not None and agrees(link, values := job_settings.values_of(status.spec)):
         st.session_state.update(values)
-    asked = job_settings.ask_run()
+    asked = job_settings.ask_run(job_settings.ask_data(), None)
     tell_ignored("explore", link)
     return asked
 
@@ -96,7 +96,7 @@ NAMES = {
     "explore": (
         *DATA, "run", "pair", "method", "cost", "k", "start", "step", "target", "alpha",
         "optimizer", "dimension", "full", "budget", "box", "growth", "restarts", "max_size",
-        "max_rounds", "max_seconds", "shrink", "spread", "run_seed",
+        "max_rounds", "max_seconds", "shrink", "spread", "run_seed", "factor", "place",
     ),
     "frontier": (
         *DATA, "sweep", "pairs", "ks", "optimizers", "boxes", "sizes", "seeds", "first_seed",

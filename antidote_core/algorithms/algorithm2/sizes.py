@@ -5,20 +5,30 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.geometry import nearest_center
 from antidote_core.optimizers import get_optimizer
 from antidote_core.optimizers.structured import switch_points
+from antidote_core.places import Place, Rows
 from antidote_core.problem import Problem
 from antidote_core.runs.spec import LOWEST, RunSpec
-from antidote_core.types import Floats
+from antidote_core.types import Floats, Ints
 
 MAX_SHARE = 0.1  # default limit of |V| / |U|
 SURE_SHARE = 0.5  # of the size that a straight line would ask for
 
 
 class Sizes:
-    """The sizes to try: start, start + ξ, ... or, for "bisect", doubling and then bisection."""
+    """The sizes to try, from V_s on: each by ξ or by a factor larger, or doubling and bisection.
+
+    >>> sizes = Sizes(RunSpec("bank", start_size=90, growth_factor=1.25), 45_211)
+    >>> for _ in range(4):
+    ...     sizes.record(sizes.next(), reached=False, rank=0.0)
+    >>> sizes.failed
+    [90, 113, 142, 178]
+    """
 
     def __init__(self, spec: RunSpec, n: int) -> None:
         self.spec = spec
@@ -59,8 +69,15 @@ class Sizes:
             return self._bisected()
         if self.works is not None:
             return None
-        size = self.last + self.spec.step if self.last else self.spec.start_size
+        size = self.grown(self.last) if self.last else self.spec.start_size
         return size if size <= self.limit else None
+
+    def grown(self, size: int) -> int:
+        """The size after this one, where V only grows."""
+        factor = self.spec.growth_factor
+        if factor is None:
+            return size + self.spec.step
+        return max(size + 1, math.ceil(factor * size))
 
     def _bisected(self) -> int | None:
         if self.works is None:
@@ -128,3 +145,51 @@ def nearest_switch(problem: Problem, box: tuple[Floats, Floats]) -> Switch | Non
             size = math.ceil((inertia - lowest) / gain)
             found.append(Switch(problem.cost_at_rank(rank), float(inertia / lowest) - 1.0, size))
     return min(found, key=lambda switch: switch.size, default=None)
+
+
+def tipping_size(problem: Problem, place: Place, target: float) -> int | None:
+    """About how many points tip k-means into a known clustering of at most the cost `target`.
+
+    Every point adds what it gains: by how much nearer it lies to the other centres than to those of
+    plain clustering. Copies of rows are taken in the order of their gain, each row as often as it
+    may be; in a box, all points go to the best place. None where no such clustering is known.
+    """
+    evaluator = problem.evaluator
+    if not isinstance(evaluator, KMeansEvaluator):
+        return None
+    home, lowest = evaluator.basins[0], evaluator.basin_inertias[0]
+    found = []
+    for other, inertia in zip(evaluator.basins[1:], evaluator.basin_inertias[1:], strict=True):
+        if problem.cost_at_rank(problem.rank_of(other, *evaluator.at(other))) > target:
+            continue
+        if isinstance(place, Rows):
+            places, room = place.atoms, place.room
+        else:
+            best = switch_points(home, other, place.lower, place.upper)[:1]
+            places, room = np.array(best).reshape(len(best), home.shape[1]), None
+        size = _copies_needed(places, room, home, other, float(inertia - lowest))
+        if size is not None:
+            found.append(size)
+    return min(found, default=None)
+
+
+def _copies_needed(
+    places: Floats, room: Ints | None, home: Floats, other: Floats, lead: float
+) -> int | None:
+    """How many points at these places (m, d) make up for the lead; `room` (m,) is how often each
+    may be taken, None for any number."""
+    if not len(places):
+        return None
+    gains = nearest_center(places, home)[1] - nearest_center(places, other)[1]
+    order = np.argsort(-gains, kind="stable")
+    size = 0
+    for index in order:
+        gain = float(gains[index])
+        if gain <= 0.0:
+            return None
+        here = math.ceil(lead / gain)
+        if room is None or here <= room[index]:
+            return size + here
+        size += int(room[index])
+        lead -= gain * int(room[index])
+    return None

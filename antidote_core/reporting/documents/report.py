@@ -304,7 +304,7 @@ def _method(record: RunRecord) -> page.Section:
             f"Clustering: {clustering.title}. {clustering.sentence}" if clustering else "",
             f"Cost: {cost.title}. {cost.sentence}" if cost else "",
             f"Algorithm 2 of the paper: begin with {spec.start_size:,} points, search, and as long "
-            f"as the target is not reached add {spec.step:,} and search again; "
+            f"as the target is not reached {_more(spec)} and search again; "
             f"{GROWTH[spec.growth]}.",
             f"Search: {optimizer.title}. {optimizer.sentence}" if optimizer else "",
             f"In the end U and V were clustered anew {checks} times with fresh seeds: these are "
@@ -313,6 +313,12 @@ def _method(record: RunRecord) -> page.Section:
             "range may be chance.",
         ],
     )  # fmt: skip
+
+
+def _more(spec: RunSpec) -> str:
+    """How V grows, as a wish."""
+    factor = spec.growth_factor
+    return f"add {spec.step:,}" if factor is None else f"take {factor:g} times as many"
 
 
 def _settings(record: RunRecord) -> page.Section:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 import pandas as pd
 
+from antidote_core.analysis.progress import RunEstimate
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS, available_forms
 from antidote_core.engine.job_folder import JobStatus
@@ -18,9 +19,9 @@ from antidote_core.numerals import change, digits_showing, number, percent, shar
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import PLACES, ROWS
 from antidote_core.reporting.text.design_words import extreme_sentence
-from antidote_core.reporting.text.words import UNKNOWN, small_groups
+from antidote_core.reporting.text.words import UNKNOWN, duration, small_groups
 from antidote_core.runs.kinds import Spec, kind_of
-from antidote_core.runs.spec import RunSpec
+from antidote_core.runs.spec import FOUR_FIFTHS, LOWEST, RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.verdict import AGREEMENT, Outcome
 from antidote_core.runs.view import RunView
@@ -46,6 +47,8 @@ STATES = {
     "failed": "failed",
     "dead": "lost",
 }
+MANY_ROUNDS = 30  # more than anybody watches
+FEW_POINTS = 6  # rounds that are worth watching
 NOT_USED = "not used"  # so begins the value of a setting that another one makes idle
 OF_THE_IDEA = (
     "A fairer clustering is not a fair decision: what is done with the clusters is outside this "
@@ -73,6 +76,149 @@ def dataset_title(spec: RunSpec) -> str:
     return _title(DATASETS, spec.dataset)
 
 
+def grown_by(spec: RunSpec) -> str:
+    """The step as people say it.
+
+    >>> grown_by(RunSpec("bank", step=90)), grown_by(RunSpec("bank", growth_factor=1.25))
+    ('90', 'a factor of 1.25')
+    """
+    factor = spec.growth_factor
+    return f"{spec.step:,}" if factor is None else f"a factor of {factor:g}"
+
+
+def idle(
+    optimizer: str,
+    growth: str = "extend",
+    place: str = ROWS,
+    target: str | float = "vanilla",
+    growth_factor: float | None = None,
+    embeds: bool = True,
+) -> dict[str, str]:
+    """The fields of a run that other settings make idle, and why; `embeds` says that SRE is asked.
+
+    >>> idle("racos", growth="bisect")["step"]
+    'bisection doubles and halves the size'
+    >>> sorted(idle("racos", place="minmax"))
+    ['lasting', 'max_copies', 'percentiles']
+    """
+    known = OPTIMIZERS[optimizer]
+    found: dict[str, str] = {}
+    if target == LOWEST:
+        found |= dict.fromkeys(
+            ("step", "growth_factor", "growth"), "one round, with the largest |V|"
+        )
+    elif growth == "bisect":
+        found |= dict.fromkeys(("step", "growth_factor"), "bisection doubles and halves the size")
+    elif growth_factor is not None:
+        found["step"] = "V grows by a factor"
+    if known.for_problem is not None:
+        found["embed_dim"] = f"{optimizer} looks into the problem and needs no random space"
+    elif not embeds:
+        found["embed_dim"] = "all numbers are searched directly"
+    if known.designs:
+        found["budget"] = "a design solves programs and counts no evaluations"
+    else:
+        found["lasting"] = "only a design keeps a margin"
+    if place == ROWS:
+        found["spread"] = "copies of people stay where they are"
+    else:
+        found |= dict.fromkeys(("max_copies", "percentiles"), "points are made up, none is copied")
+    return found
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A sentence before a run, and fields of the spec that would change what it says."""
+
+    text: str
+    label: str = ""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def advice(found: RunEstimate, spec: RunSpec, designable: bool) -> tuple[Advice, ...]:
+    """What is worth knowing before Run; `designable` says that V can be designed for this pair.
+
+    >>> known = RunEstimate(-0.3, -0.8, False, (-0.31, -0.29), False, 423, 5, 4.2)
+    >>> for one in advice(known, RunSpec("bank", target="four_fifths"), True):
+    ...     print(one.text.replace("\N{NO-BREAK SPACE}", " "))
+    About 5 rounds and 4 s: near 423 copies, k-means tips into a clustering that meets the target.
+    Plain clustering by itself moves between 29 % and 31 % of its fair share, from seed to seed.
+    """
+    cost = get_fairness(spec.fairness)
+    four_fifths = ("Ask for four fifths", {"target": FOUR_FIFTHS}) if cost.by_mix else ("", {})
+    if found.met:
+        text = "Plain clustering meets this target already: nothing needs to be added."
+        return (Advice(text, "Ask for the lowest cost", {"target": LOWEST}),)
+    says = [_expected(found, spec)]
+    low, high = (cost.shown(value, 3) for value in sorted(found.noise, reverse=cost.by_mix))
+    moves = f"Plain clustering by itself moves between {low} and {high} {cost.unit}".rstrip()
+    says.append(Advice(f"{moves}, from seed to seed."))
+    if spec.target == "vanilla":
+        text = "The target vanilla counts any gain, also one inside this noise."
+        says.append(Advice(text, *four_fifths))
+    elif found.target >= found.noise[0]:
+        text = "The target lies inside this noise and may be met by chance: ask for less."
+        says.append(Advice(text, *four_fifths))
+    if found.missing and cost.by_mix:
+        text = (
+            "A group is missing from a cluster: the cost is 0 and stays there until that changes. "
+            "Many points at once, or a design, bring it in."
+        )
+        design = {"optimizer": "design", "growth": "bisect"}
+        says.append(Advice(text, *(("Design the points", design) if designable else ("", {}))))
+    return tuple(says)
+
+
+def _expected(found: RunEstimate, spec: RunSpec) -> Advice:
+    """Rounds and seconds, and what would make them fewer or worth watching."""
+    count = f"{found.rounds:,} {'round' if found.rounds == 1 else 'rounds'}"
+    takes = f"{count} and {duration(found.seconds)}"
+    made = "copies" if spec.place == ROWS else "points"
+    if found.tips_at is None or spec.target == LOWEST:
+        # Timed at the first size: larger sets take longer, so the seconds are no limit.
+        text = f"At most {count}; at the pace of the first size, {duration(found.seconds)}."
+    else:
+        text = (
+            f"About {takes}: near {found.tips_at:,} {made}, k-means tips into a clustering that "
+            "meets the target."
+        )
+    grows = spec.growth != "bisect" and spec.target != LOWEST and spec.growth_factor is None
+    if grows and found.rounds > MANY_ROUNDS:
+        text = f"{text} That is a long way in steps of {spec.step:,}."
+        return Advice(text, "Grow by 1.25", {"growth_factor": 1.25})
+    if grows and found.tips_at is not None and found.rounds == 1 and found.tips_at > FEW_POINTS:
+        size = max(1, found.tips_at // FEW_POINTS)
+        smaller = {"start_size": size, "step": size}
+        return Advice(f"{text} One round will do.", f"Begin with {size:,}, to watch", smaller)
+    return Advice(text)
+
+
+def standing(view: RunView, spec: RunSpec, message: str = "") -> str:
+    """Where a run stands, in one line; `message` is what is said of one that waits.
+
+    >>> from antidote_core.runs.events import Noise, Progress
+    >>> from antidote_core.runs.view import fold
+    >>> report = Progress(seconds=4.0, index=0, size=120, cost=-0.74, evaluations=400)
+    >>> view = fold([Noise(seconds=2.0, costs=[]), report])
+    >>> standing(view, RunSpec(dataset="bank")).replace("\N{NO-BREAK SPACE}", " ")
+    'round 1 · 120 copies · 74 % of the fair share'
+    """
+    if view.state == "queued" and message:
+        return message
+    if not view.current and not view.history:
+        return f"{view.activity or 'getting ready'}…"
+    cost = get_fairness(spec.fairness)
+    latest = view.current or {"size": view.history[-1].size, "cost": view.history[-1].cost}
+    best = min(value for value in (view.cost, latest["cost"]) if not math.isnan(value))
+    shown = cost.shown(best, 2 if cost.by_mix else 4)
+    parts = [
+        f"round {view.rounds + (1 if view.current else 0):,}",
+        f"{latest['size']:,} {'copies' if spec.place == ROWS else 'points'}",
+        f"{shown} of the fair share" if cost.by_mix else f"cost {shown}",
+    ]
+    return " · ".join(parts)
+
+
 def settings(spec: RunSpec) -> dict[str, str]:
     """Every setting by its label, in the order in which people ask for them."""
     optimizer = OPTIMIZERS.get(spec.optimizer)
@@ -91,7 +237,7 @@ def settings(spec: RunSpec) -> dict[str, str]:
         "clusters (k)": str(spec.k),
         "starts of the clustering": str(spec.restarts),
         "first size (V_s)": f"{spec.start_size:,}",
-        "step (ξ)": f"{spec.step:,}",
+        "step (ξ)": grown_by(spec),
         "target (α)": TARGETS[spec.target]
         if isinstance(spec.target, str)
         else f"at most {number(spec.target, 4)}",

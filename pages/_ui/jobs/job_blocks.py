@@ -16,6 +16,21 @@ from pages._ui.shared.frame import or_show_error
 from pages._ui.shared.link import agrees, escape
 
 STYLE = Path(__file__).with_name("jobs.css")  # colours of the verdict, where Run stands
+PRESSED = "_pressed"  # how often a job was started in this tab
+_into_view = st.components.v2.component(
+    "antidote_into_view", js=Path(__file__).with_name("into_view.js").read_text(encoding="utf-8")
+)
+
+
+def press() -> None:
+    """Something was started or opened: the page is to show it from its top."""
+    st.session_state[PRESSED] = st.session_state.get(PRESSED, 0) + 1
+
+
+def bring_into_view() -> None:
+    """When a job was started just now: the page goes to its top, and a drawer over it closes."""
+    with st.container(key="into-view"):
+        _into_view(key="into_view", data={"pressed": st.session_state.get(PRESSED, 0)})
 
 
 def opened(kind: JobKind, link: dict[str, list[str]]) -> JobStatus | None:
@@ -43,31 +58,37 @@ def run_bar(
     status: JobStatus | None,
     own: ac.Dataset | None,
     say: Callable[[], None] | None = None,
+    tell: Callable[[], None] | None = None,
+    key: str = "runbar",
 ) -> None:
     """The one large button: Run, Resume, or Stop while the job works.
 
-    `own` is the table if it is one of this browser; `say` draws what stands above Run.
+    `own` is the table if it is one of this browser; `say` draws what stands above Run, `tell` what
+    stands above Stop. A page may have a second bar under another `key`.
     """
-    with st.container(key="runbar"):
+    with st.container(key=key):
         if asked.problem:
             st.error(escape(asked.problem), icon="⚠️")
         if status is not None and status.live:
-            _stop(kind, status.run_id)
+            if tell is not None:
+                tell()
+            _stop(kind, status.run_id, f"stop-{key}" if key != "runbar" else "stop")
             return
         if say is not None:
             say()
         resumes = status is not None and status.can_restart and status.spec == asked.spec
         label = "▶ Resume" if resumes and kind is store.SWEEP else "▶ Run"
-        if (
-            st.button(label, type="primary", width="stretch", disabled=not asked.spec)
-            and or_show_error(store.start, asked.spec, own) is not None
-        ):
+        pressed = st.button(
+            label, type="primary", width="stretch", disabled=not asked.spec, key=f"run-{key}"
+        )
+        if pressed and or_show_error(store.start, asked.spec, own) is not None:
+            press()
             st.rerun()
 
 
-def _stop(kind: JobKind, job_id: str) -> None:
+def _stop(kind: JobKind, job_id: str, key: str) -> None:
     """The page comes back when the job has ended, not when a timer happens to notice."""
-    if not st.button("■ Stop", type="primary", width="stretch", key="stop"):
+    if not st.button("■ Stop", type="primary", width="stretch", key=key):
         return
     with st.spinner("Stopping…"):
         stopped = or_show_error(store.stop, job_id)
@@ -112,10 +133,12 @@ def trouble(status: JobStatus, label: str, failures: bool = False) -> None:
 def example(place: Any, spec: Spec, says: str) -> None:
     """The button that starts a small job to look at."""
     place.button(
-        "Show a finished example", on_click=_start, args=(spec,), width="stretch", help=says
+        "Show a finished example", on_click=start_with, args=(spec,), width="stretch", help=says
     )
 
 
-def _start(spec: Spec) -> None:
-    st.session_state.update(values_of(spec))
-    store.start(spec)
+def start_with(spec: Spec) -> None:
+    """Put the spec into the widgets and start it; a callback of a button."""
+    if or_show_error(store.start, spec) is not None:
+        st.session_state.update(values_of(spec))
+        press()

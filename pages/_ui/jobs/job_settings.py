@@ -14,7 +14,10 @@ from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import PLACES, ROWS
+from antidote_core.reporting.text.run_words import TARGETS as TARGET_WORDS
+from antidote_core.reporting.text.run_words import idle
 from antidote_core.runs.kinds import Spec
+from antidote_core.runs.scenarios import usual_search
 from antidote_core.runs.spec import GROWTH_POLICIES
 from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.shared import own_tables
@@ -30,8 +33,6 @@ MOST_SEEDS = 30  # of a sweep
 DATA_SEED_HELP = "Draws the sample and the points of the teaching sets. Same seed, same data."
 SPECTRAL_SAMPLE = 1000  # the paper's sample for spectral clustering
 NO_LIMIT = "no limit"
-# Start size, step and target that are usual: for many rows a target that is worth watching.
-FEW_ROWS, MANY_ROWS = (10, 1, "vanilla"), (100, 100, "four_fifths")
 SIZED = "_usual_sizes"
 USUAL_SHARE, SHARES = 10, (0, 5, 10, 20, 30, 40, 50, 75, 100)  # percent of an equal share
 USUAL_PRICE, PRICES = 10, (0, 1, 2, 5, 10, 15, 20, 30, 50, 100, NO_LIMIT)  # percent
@@ -57,7 +58,7 @@ WIDGETS = {
     "optimizer": "optimizer", "budget": "budget", "restarts": "restarts", "growth": "growth",
     "place": "place", "max_copies": "max_copies", "lasting": "lasting", "max_size": "max_size",
     "max_rounds": "max_rounds", "max_seconds": "max_seconds",
-    "max_stalled": "max_stalled",
+    "max_stalled": "max_stalled", "growth_factor": "factor",
     "seed": "run_seed", "shrink": "shrink", "spread": "spread",
     "holdout": "holdout",
 }  # fmt: skip
@@ -105,6 +106,9 @@ NUMBERS = {
                     "V_s: how many antidote points the first round may place."),
     "step": Number("Step (ξ)", 1, 10_000, 1,
                    "ξ: how many points are added when a round misses the target."),
+    "factor": Number("Growth factor", 1.05, 4.0, None,
+                     "Each round has so many times the points of the last one, instead of ξ more: "
+                     "from 10 to 10,000 points in 32 rounds of 1.25.", 0.05, "none: add ξ"),
     "dimension": Number("Search dimension (n′)", 1, 10_000, 100,
                         "n′: the search runs in a random space of so many dimensions (SRE) "
                         "instead of |V| times the number of features. White-box optimizers do not "
@@ -244,17 +248,20 @@ def _with(options: Sequence[Any], value: Any) -> list[Any]:
     return [*numbers, *(o for o in options if o == NO_LIMIT)]
 
 
-def ask_run() -> RunRequest:
-    """Draw the widgets and read them."""
-    data = data_settings(seed_help=DATA_SEED_HELP)
+def ask_data() -> DataSettings:
+    """Draw the widgets of the data and read them."""
+    return data_settings(seed_help=DATA_SEED_HELP)
+
+
+def ask_run(data: DataSettings, loaded: ac.Dataset | None) -> RunRequest:
+    """Draw the other widgets and read them; `loaded` are the data, if they could be."""
     clustering, fairness = _pair()
-    usual = _usual(data, fairness)
-    with st.expander("Settings of the search", expanded=not _on_a_phone()):
-        target, beside_target = _search(clustering, fairness, usual)
+    usual = _usual(0 if loaded is None else loaded.n, fairness)
+    target, beside_target = _search(clustering, fairness, usual)
     with st.expander("Guard: what must be kept"):
         guard = ask_guard(st.session_state["k"])
     with st.expander("Advanced settings"):
-        percentiles = _advanced()
+        percentiles = _advanced(usual["budget"])
     shown = st.session_state
     values = {field: shown[key] for field, key in WIDGETS.items() if key in shown}
     values |= {"clustering": clustering, "fairness": fairness, "target": target}
@@ -289,7 +296,8 @@ def _pair() -> tuple[str, str]:
     sample = ""
     if clustering == "spectral":
         sample = f" On a sample of {SPECTRAL_SAMPLE:,} rows, as in the paper."
-    st.caption(FAIRNESS[fairness].sentence + sample)
+    title = f"{CLUSTERINGS[clustering].title} + {FAIRNESS[fairness].title.lower()}"
+    st.caption(f"**{title}.** {FAIRNESS[fairness].sentence}{sample}")
     return clustering, fairness
 
 
@@ -313,22 +321,20 @@ def _is_small() -> bool:
     return info.kind == "teaching" or own_tables.is_small(info.name, SPECTRAL_SAMPLE)
 
 
-def _usual(data: DataSettings, fairness: str) -> tuple[int, int, str]:
-    """Start size, step and target to begin with; they follow the data while nobody changes them."""
-    few = own_tables.info(data.name).kind == "teaching" or own_tables.is_small(data.name, 5000)
-    few = few or (data.sample or 5000) < 5000
-    start, step, target = FEW_ROWS if few else MANY_ROWS
-    usual = (start, step, target if FAIRNESS[fairness].by_mix else "vanilla")
+def _usual(n: int, fairness: str) -> dict[str, Any]:
+    """What the search begins with on `n` rows; it follows the data while nobody changes it."""
+    fields = usual_search(n, fairness)
+    usual = {WIDGETS.get(field, field): value for field, value in fields.items()}
     shown = st.session_state
     before = shown.get(SIZED, usual)
-    for key, old, new in zip(("start", "step", "target"), before, usual, strict=True):
-        if old != new and shown.get(key) == old:
+    for key, new in usual.items():
+        if before[key] != new and shown.get(key) == before[key]:
             shown[key] = new
     shown[SIZED] = usual
     return usual
 
 
-def _search(clustering: str, fairness: str, usual: tuple[int, int, str]) -> tuple[str | float, Any]:
+def _search(clustering: str, fairness: str, usual: dict[str, Any]) -> tuple[str | float, Any]:
     """Draw them; the target, and the place beside it."""
     paper, best = st.columns(2)
     paper.button(
@@ -347,18 +353,22 @@ def _search(clustering: str, fairness: str, usual: tuple[int, int, str]) -> tupl
     st.slider(
         "Number of clusters (k)", 2, 10, 2, key="k", bind=URL, help="How many clusters C makes."
     )
+    rests = _idle()
     left, right = st.columns(2)
-    _number(left, "start", usual=usual[0])
-    _number(right, "step", usual=usual[1])
+    _number(left, "start", usual=usual["start"])
+    _number(right, "step", rests.get("step"), usual=usual["step"])
+    _number(st, "factor", rests.get("growth_factor"))
     target = _choose_target(
         "Target (α)", _targets((clustering, fairness)),
-        FAIRNESS[fairness].usual_target, ("target", "alpha"), usual[2],
+        FAIRNESS[fairness].usual_target, ("target", "alpha"), usual["target"],
         "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
         "below the fair algorithm; four_fifths: every group has at least 80 % of its fair share in "
         "every cluster (our analogue of the four-fifths rule); lowest: as low as it gets with the "
         "largest |V|; value: at most a number of yours.",
         "α: lower is fairer; compare it with the costs below.",
     )  # fmt: skip
+    if isinstance(target, str):
+        st.caption(f"{target}: {TARGET_WORDS[target].removeprefix('four fifths: ')}.")
     beside_target = st.container()
     name = st.selectbox(
         "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
@@ -366,9 +376,22 @@ def _search(clustering: str, fairness: str, usual: tuple[int, int, str]) -> tupl
     )  # fmt: skip
     optimizer = OPTIMIZERS[name]
     st.caption(f"{optimizer.title}. {optimizer.sentence}")
-    used = optimizer.for_problem is None and not st.session_state.get("full", False)
-    _number(st, "dimension", disabled=not used)
+    _number(st, "dimension", _idle().get("embed_dim"))
     return target, beside_target
+
+
+def _idle() -> dict[str, str]:
+    """The fields that are not used with what the widgets show, or a fresh link asks for."""
+    asked = {**st.query_params.to_dict(), **st.session_state.to_dict()}
+    optimizer = asked.get("optimizer")
+    return idle(
+        optimizer if optimizer in OPTIMIZERS else next(iter(OPTIMIZERS)),
+        asked.get("growth", GROWTH_POLICIES[0]),
+        asked.get("place", ROWS),
+        asked.get("target", "vanilla"),
+        asked.get("factor"),
+        str(asked.get("full", False)).casefold() != "true",
+    )
 
 
 def _choose_target(
@@ -405,27 +428,32 @@ def _targets(*pairs: Any) -> list[str]:
     return offered
 
 
-def _advanced() -> tuple[float, float]:
+def _advanced(budget: int) -> tuple[float, float]:
     """Draw them; the percentiles within which a row may be copied."""
+    rests = _idle()
     left, right = st.columns(2)
-    _number(left, "budget")
+    _number(left, "budget", rests.get("budget"), budget)
     _number(right, "restarts")
-    growth = st.selectbox("Growth", list(GROWTH_POLICIES), key="growth", bind=URL)
-    st.caption(f"How V grows: {GROWTH.get(growth, '')}.")
+    growth = st.selectbox(
+        "Growth", list(GROWTH_POLICIES), key="growth", bind=URL, disabled="growth" in rests
+    )
+    st.caption(f"How V grows: {rests.get('growth') or GROWTH.get(growth, '')}.")
     place = st.selectbox("Where V may lie", list(PLACES), key="place", bind=URL)
     st.caption(f"{place.capitalize()}: {PLACES[place]}.")
-    _number(st, "max_copies", disabled=place != ROWS)
+    rests = _idle()
+    _number(st, "max_copies", rests.get("max_copies"))
     percentiles = st.slider(
         "Rows within percentiles", 0.0, 100.0, (1.0, 99.0), key="percentiles", bind=URL,
-        disabled=place != ROWS,
+        disabled="percentiles" in rests,
         help="Only rows whose every feature lies within these percentiles may be copied.",
     )  # fmt: skip
     st.slider(
         "Margin so that V lasts (standard errors)", 0.0, 3.0, 1.0, 0.5, key="lasting", bind=URL,
-        disabled=st.session_state.get("optimizer") != "design",
+        disabled="lasting" in rests,
         help="A design keeps this distance from every rival clustering, so that it holds on "
         "other people too. 0: none, fewest copies.",
     )  # fmt: skip
+    _say_idle(rests.get("lasting"))
     left, right = st.columns(2)
     _number(left, "max_size")
     _number(right, "max_rounds")
@@ -433,21 +461,25 @@ def _advanced() -> tuple[float, float]:
     _number(right, "max_stalled")
     _number(left, "run_seed")
     for key, (label, says) in SWITCHES.items():
-        st.toggle(label, key=key, bind=URL, help=says)
+        st.toggle(label, key=key, bind=URL, help=says, disabled=key in rests)
+        _say_idle(rests.get(key))
     return percentiles
 
 
-def _number(place: Any, key: str, disabled: bool = False, usual: float | None = None) -> Any:
-    """Draw the number of that name."""
+def _number(place: Any, key: str, idle_for: str | None = None, usual: float | None = None) -> Any:
+    """Draw the number of that name; grey, with the reason below, where it is not used."""
     one = NUMBERS[key]
-    return place.number_input(
+    value = place.number_input(
         one.label, one.least, one.most, one.usual if usual is None else usual, step=one.step,
-        placeholder=one.empty, key=key, bind=URL, disabled=disabled, help=one.says,
+        placeholder=one.empty, key=key, bind=URL, disabled=idle_for is not None, help=one.says,
     )  # fmt: skip
+    _say_idle(idle_for, place)
+    return value
 
 
-def _on_a_phone() -> bool:
-    return "Mobi" in (st.context.headers.get("User-Agent") or "")
+def _say_idle(reason: str | None, place: Any = st) -> None:
+    if reason is not None:
+        place.caption(f"Not used: {reason}.")
 
 
 def _sweep_values(spec: SweepSpec) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.engine import Runner, default_home
+from antidote_core.engine import Runner, default_home, examples
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.process.umap_process import Layouts
 from antidote_core.runs.kinds import RUN, SWEEP, JobKind, Spec, kind_of
@@ -66,6 +66,14 @@ def start(spec: Spec, own: ac.Dataset | None = None) -> str:
     """
     job_id = runner().submit(spec, own, owner(), temporary=own is not None)
     show(kind_of(spec), job_id)
+    return job_id
+
+
+def open_example(name: str) -> str:
+    """Show a recorded run; the settings of the page stay as they are."""
+    job_id = examples.open_example(runner().store, name, owner())
+    show(RUN, job_id)
+    st.session_state[f"_opened_{RUN}"] = job_id
     return job_id
 
 

@@ -42,7 +42,7 @@ class ClusteringSettings:
 def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
     name = choose_data(_forget_choices)
     info = own_tables.info(name)
-    st.caption(escape(info.description))
+    st.caption(f"**{escape(info.title)}.** {escape(info.description)}")
     protected = choose_protected(info)
     forms = info.forms()
     if len(forms) > 1:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from antidote_core import (
 )
 from antidote_core.algorithms.algorithm2 import search
 from antidote_core.algorithms.algorithm2.grow import _shrunk
-from antidote_core.algorithms.algorithm2.sizes import Sizes
+from antidote_core.algorithms.algorithm2.sizes import Sizes, tipping_size
 from antidote_core.algorithms.algorithm2.verification import noise, verify
 from antidote_core.fairness.social import lowest_social_cost
 from antidote_core.optimizers import OPTIMIZERS
@@ -82,6 +83,22 @@ def test_growth_stops_at_the_size_limit_and_keeps_the_best():
 def test_default_limit_is_a_tenth_of_the_data():
     sizes = Sizes(RunSpec(dataset="bank"), 5000)
     assert sizes.limit == 500
+
+
+@pytest.mark.parametrize("factor", [1.01, 1.25, 2.0, 3.7])
+def test_a_factor_takes_the_size_to_the_limit_in_few_rounds(factor):
+    sizes = Sizes(RunSpec(dataset="bank", start_size=3, growth_factor=factor), 100_000)
+    tried = []
+    while (size := sizes.next()) is not None and len(tried) < 150:
+        tried.append(size)
+        sizes.record(size, reached=False, rank=-size)
+    assert tried[0] == 3
+    for last, size in itertools.pairwise(tried):
+        assert size > last  # also where the factor adds less than one point
+        assert 0 <= size - max(factor * last, last + 1) < 1
+    if factor >= 1.25:
+        assert factor * tried[-1] > sizes.limit
+        assert len(tried) <= 1 + 2 * math.log(sizes.limit / 3) / math.log(factor)
 
 
 def test_rounds_and_time_limits_are_named():
@@ -246,6 +263,36 @@ def test_pack_round_trip():
     again = unpack(pack(antidote))
     assert sorted(map(tuple, again)) == sorted(map(tuple, antidote))
     assert unpack(pack(np.empty((0, 3)))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_the_tipping_size_is_where_the_other_clustering_wins(copies):
+    """Copies in the order of their gain, one by one: the lead is made up at that very one."""
+    data = load_dataset("two-optima")
+    problem = Problem(data)
+    spec = RunSpec("two-optima", max_copies=copies, percentiles=(0.0, 100.0))
+    size = tipping_size(problem, problem.place_for(spec), -0.9)
+    home, *others = problem.evaluator.basins
+    needed = []
+    for other in others:
+        if problem.fairness.of_centers(other, data.points, data.groups) > -0.9:
+            continue
+
+        def inertia(centers, points):
+            return ((points[:, None] - centers[None]) ** 2).sum(axis=2).min(axis=1)
+
+        gains = inertia(home, data.points) - inertia(other, data.points)
+        lead = inertia(other, data.points).sum() - inertia(home, data.points).sum()
+        best = np.sort(np.repeat(gains, copies))[::-1].cumsum()
+        needed.append(int(np.argmax(best >= lead)) + 1)
+    assert size == min(needed)
+
+
+def test_no_tipping_size_where_no_clustering_is_known_to_meet_the_target():
+    problem = Problem(load_dataset("two-optima"))
+    place = problem.place_for(RunSpec("two-optima"))
+    assert tipping_size(problem, place, -1.5) is None
+    assert tipping_size(Problem(load_dataset("blobs"), "spectral"), place, -0.1) is None
 
 
 def test_the_lead_of_a_contest_is_that_of_scikit_learn_from_the_same_optima():

@@ -42,6 +42,7 @@ specs = st.builds(
     protected=st.none() | names,
     rows=st.none() | names,
     sample=st.none() | wholes,
+    growth_factor=st.none() | st.floats(1.01, 10.0) | st.integers(2, 9),
 )
 
 
@@ -85,6 +86,13 @@ def test_equal_specs_have_equal_ids(name):
     assert RunSpec("bank", target=0).id == RunSpec("bank", target=-0.0).id
 
 
+def test_ids_of_specs_without_a_factor_are_those_of_before():
+    before = "d539f00fe883b76d2294fa6fd2689841b4e1bf5e0d96671e0ff86e5faa1fce80"
+    spec = RunSpec("bank", fairness="social", seed=3)
+    assert spec.id == before
+    assert dataclasses.replace(spec, growth_factor=2).id != before
+
+
 def test_order_of_keys_and_missing_defaults_do_not_matter():
     spec = RunSpec("bank", seed=3)
     assert RunSpec.from_json('{"seed": 3, "dataset": "bank"}').id == spec.id
@@ -126,6 +134,7 @@ def test_any_text_is_a_spec_or_a_sentence(text):
         ('{"dataset": "bank", "xi": 1, "alpha": 0}', "unknown settings: alpha, xi"),
         ('{"dataset": "bank", "target": NaN}', r"target \(α\) must be a finite number; got nan"),
         ('{"dataset": "bank", "target": 1e999}', r"target \(α\) must be a finite number; got inf"),
+        ('{"dataset": "bank", "growth_factor": 1}', "growth_factor must be a number above 1"),
         ('{"dataset": "bank", "k": "2"}', "k must be a whole number of at least 2; got '2'"),
     ],
 )
