@@ -54,6 +54,7 @@ def draw(
     with st.container(key="stage", gap=None):
         place = st.container(gap=None)
         projection, color, features = _options(data)
+        projection = _drawable(run_id, data, projection)
         ground = _ground(run_id, data, spec, projection, features)
         with place:
             _picture(key="stage-picture", data={"run": run_id})
@@ -67,8 +68,9 @@ def draw(
             sent = shown_steps(len(view.steps), view.answer_index)
             for parcel in _parcels(run_id, data, spec, view, ground, sent, 0):
                 _hand_over(key=f"stage-steps-{parcel['first']}", data=parcel)
+            # Streamlit keeps what a fragment is given as long as the page: nothing of the data.
             st.fragment(_follow, run_every=SECONDS if live else None)(
-                run_id, data, ground, sent, color, fair
+                run_id, projection, features, sent, color, fair
             )
     st.caption(ground.caption)
 
@@ -92,19 +94,27 @@ def _options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
     return projection, color, (names.index(x), names.index(y))
 
 
+def _drawable(run_id: str, data: ac.Dataset, projection: str) -> str:
+    """The projection that was asked for; "pca" while a UMAP layout is computed."""
+    if projection != "umap":
+        return projection
+    layout, computing = store.LAYOUTS.of(data, store.layouts_of(run_id))
+    if layout is not None:
+        return projection
+    _say_umap(run_id, computing)
+    return "pca"
+
+
 def _ground(
     run_id: str, data: ac.Dataset, spec: ac.RunSpec, projection: str, features: tuple[int, int]
 ) -> stage.Ground:
-    """The map that was asked for; the principal components while a UMAP layout is computed."""
-    if projection == "umap":
-        folder = store.layouts_of(run_id)
-        layout, computing = store.LAYOUTS.of(data, folder)
-        if layout is not None:
-            return stage.layout_ground(data, layout)
-        _say_umap(lambda: store.LAYOUTS.of(data, folder)[1], computing)
-        projection = "pca"
+    """The map, made once."""
 
     def made() -> stage.Ground:
+        if projection == "umap":
+            layout, _ = store.LAYOUTS.of(data, store.layouts_of(run_id))
+            assert layout is not None
+            return stage.layout_ground(data, layout)
         if projection == "features":
             return stage.features_ground(data, spec, features)
         return stage.plane_ground(data, spec, answers.plane(data))
@@ -113,7 +123,7 @@ def _ground(
     return store.room_of(run_id).kept("stage ground", key, made, most=GROUNDS)
 
 
-def _say_umap(still: Callable[[], bool], computing: bool) -> None:
+def _say_umap(run_id: str, computing: bool) -> None:
     if not computing:
         st.caption("The UMAP layout of these data could not be computed; this is PCA.")
         return
@@ -121,6 +131,10 @@ def _say_umap(still: Callable[[], bool], computing: bool) -> None:
         "The UMAP layout of these data is being computed in the background (about half a minute, "
         "once); meanwhile PCA."
     )
+
+    def still() -> bool:
+        return store.LAYOUTS.of(store.data_of(run_id), store.layouts_of(run_id))[1]
+
     st.fragment(await_map, run_every=2.0)(still)
 
 
@@ -133,7 +147,7 @@ def await_map(computing: Callable[[], bool], note: str = "") -> None:
 
 
 def _follow(
-    run_id: str, data: ac.Dataset, ground: stage.Ground, sent: list[int], color: str,
+    run_id: str, projection: str, features: tuple[int, int], sent: list[int], color: str,
     fair: dict[str, float],
 ) -> None:  # fmt: skip
     """The steps since the page was drawn, and what is said about all, while the run works.
@@ -145,8 +159,9 @@ def _follow(
     if found is None:
         return
     status, view = found
-    spec = status.spec
+    spec, data = status.spec, store.data_of(run_id)
     assert isinstance(spec, ac.RunSpec)
+    ground = _ground(run_id, data, spec, projection, features)
     shown = shown_steps(len(view.steps), view.answer_index)
     begin = len(sent) if shown[: len(sent)] == sent else 0
     known = _parcels(run_id, data, spec, view, ground, shown[:begin], 0)
