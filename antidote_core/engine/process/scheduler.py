@@ -157,17 +157,17 @@ class Scheduler:
             _end(self._spares.pop())
         if len(self._spares) < wanted and now >= self._next_spare:
             try:
-                self._spares.append(self._process())
+                self._spares.append(self._process("--home", self._store.home.resolve()))
             except OSError:
                 _logger.exception("A process in wait for a run could not be started")
                 self._next_spare = now + FAILED_SPARE_SECONDS
 
     def _process(
-        self, *folder: object, output: Any = subprocess.DEVNULL
+        self, *arguments: object, output: Any = subprocess.DEVNULL
     ) -> subprocess.Popen[bytes]:
         memory = self._limits.worker_gigabytes
         return start_process(
-            WORKER, *folder, "--server", os.getpid(), "--memory", memory, output=output
+            WORKER, *arguments, "--server", os.getpid(), "--memory", memory, output=output
         )
 
     def _notice_jump(self) -> None:

@@ -44,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="antidote_core.engine.process.worker", description=__doc__
     )
     parser.add_argument("folder", type=Path, nargs="?", help="left out: wait for it to be named")
+    parser.add_argument("--home", help="whose runs it waits for: tells processes apart in a list")
     parser.add_argument("--server", type=int, help="end when this parent process ends")
     parser.add_argument("--memory", type=float, default=0.0, help="gigabytes, 0 for no limit")
     options = parser.parse_args(arguments)
