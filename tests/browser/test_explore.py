@@ -57,17 +57,16 @@ def open_tab(visit: Visit, name: str) -> None:
 
 def in_view(visit: Visit, *where: str) -> bool:
     """Whether all of these stand on the screen as it is, without scrolling."""
-    return bool(
-        visit.page.evaluate(
-            """names => names.every(name => {
-                const part = document.querySelector(name);
-                const box = part && part.getBoundingClientRect();
-                return box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight
-                    && box.left >= 0 && box.right <= innerWidth;
-            })""",
-            list(where),
-        )
-    )
+    screen = visit.page.viewport_size
+    assert screen is not None
+    for name in where:
+        part = visit.page.locator(name).first  # also inside a component
+        box = part.bounding_box() if part.count() else None
+        if box is None or not box["height"] or min(box["x"], box["y"]) < 0:
+            return False
+        if box["x"] + box["width"] > screen["width"] or box["y"] + box["height"] > screen["height"]:
+            return False
+    return True
 
 
 def press_stop(visit: Visit) -> None:
