@@ -1,19 +1,26 @@
 """Does the guard hold, and what does it cost? Runs with and without it, judged by another count.
 
     python -m benchmarks.guard [--seconds 600] [--places rows minmax] [--seeds 0 1 2] [--ks 2 3 4]
+                               [--optimizers structured design] [--out runs.jsonl]
+    python -m benchmarks.guard --table runs.jsonl
     python -m benchmarks.guard --speed
 
 For every data set, k, cost and optimizer: four fifths of the fair share, or the cost of Fair-Lloyd
 within 0.1%. "sound" says that eight `KMeans(n_init=10)` with seeds of this file all leave every
 cluster its share and the inertia its limit, counted point by point. Runs without the guard stand
-beside those of the first seed. `--speed` compares evaluations with and without the guard, in turns.
+beside those of the first seed. What stands in the file of `--out` is not run again, and `--table`
+counts it. `--speed` compares evaluations with and without the guard, in turns.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -24,7 +31,7 @@ from antidote_core.paper.rows import form_of
 SETS = (("bank", None), ("creditcard", None), ("adult", None), ("adult", "sex"), ("lfw", None))
 OFF = {"min_share": 0, "max_price": None}
 FRESH = range(9000, 9008)
-LIMITS = {"budget": 300, "max_rounds": 12, "max_seconds": 12.0, "growth": "bisect"}
+LIMITS = {"budget": 300, "max_rounds": 12, "max_seconds": 40.0, "growth": "bisect"}
 STARTS = {"rows": 100}  # the first size; 20 points in a box
 NEARLY = 1.001  # of the cost of Fair-Lloyd, which no V can undercut
 
@@ -55,41 +62,96 @@ def target_of(data: ac.Dataset, fairness: str, k: int, seed: int) -> str | float
 
 def compare(options: argparse.Namespace) -> None:
     begun = time.monotonic()
-    counted = dict.fromkeys(("runs", "reached", "confirmed", "not sound"), 0)
-    print("data k cost optimizer place seed guard | outcome cost size smallest price sound seconds")
+    known = {tuple(run["key"]) for run in read(options.out)}
     for seed, k, (name, protected), fairness in itertools.product(
         options.seeds, options.ks, SETS, ("balance", "social")
     ):
+        cases = [
+            (optimizer, place, guard)
+            for optimizer in options.optimizers
+            for place in options.places
+            for guard in ((True, False) if seed == options.seeds[0] else (True,))
+            if (name, protected, k, fairness, optimizer, place, seed, guard) not in known
+        ]
+        if not cases:
+            continue
         form = "twin" if name == "lfw" and form_of("lfw") == "twin" else None
         data = ac.load_dataset(name, protected=protected, rows=form)
         target = target_of(data, fairness, k, seed)
-        for optimizer, place in itertools.product(("structured", "design"), options.places):
-            for guard in ({}, OFF) if seed == options.seeds[0] else ({},):
-                if time.monotonic() - begun > options.seconds:
-                    print(f"Stopped after {options.seconds:g} s. With the guard: {counted}")
-                    return
-                spec = ac.RunSpec(
-                    dataset=name, protected=protected, rows=form, fairness=fairness, k=k, seed=seed,
-                    target=target, optimizer=optimizer, place=place,
-                    start_size=STARTS.get(place, 20), **LIMITS, **guard,
-                )  # fmt: skip
-                view = ac.run(spec, data)
-                fine = sound(data, spec, view) if view.size else True
-                if not guard:
-                    counted["runs"] += 1
-                    counted["reached"] += view.reached
-                    confirmed = view.verdict.outcome == "confirmed"
-                    counted["confirmed"] += confirmed
-                    counted["not sound"] += confirmed and not fine
-                print(
-                    f"{name}{'/' + protected if protected else ''} {k} {fairness} {optimizer} "
-                    f"{place} {seed} {'off' if guard else 'on'} | {view.verdict.outcome.value!r} "
-                    f"{view.vanilla_cost:.4f} -> {view.cost:.4f} (target {view.target:.4f}) "
-                    f"{view.size} {view.smallest_share:.3f} {view.price:+.3f} "
-                    f"{'sound' if fine else 'NOT SOUND'} {view.seconds:.1f}",
-                    flush=True,
-                )
-    print(f"With the guard: {counted}")
+        for optimizer, place, guard in cases:
+            if time.monotonic() - begun > options.seconds:
+                print(f"Stopped after {options.seconds:g} s.")
+                return
+            spec = ac.RunSpec(
+                dataset=name, protected=protected, rows=form, fairness=fairness, k=k, seed=seed,
+                target=target, optimizer=optimizer, place=place,
+                start_size=STARTS.get(place, 20), **LIMITS, **({} if guard else OFF),
+            )  # fmt: skip
+            view = ac.run(spec, data)
+            run = {
+                "key": [name, protected, k, fairness, optimizer, place, seed, guard],
+                "outcome": view.verdict.outcome.value,
+                "vanilla": view.vanilla_cost,
+                "cost": view.cost,
+                "target": view.target,
+                "size": view.size,
+                "points": data.n,
+                "smallest": view.smallest_share,
+                "price": view.price,
+                "sound": sound(data, spec, view) if view.size else True,
+                "seconds": view.seconds,
+            }
+            with open(options.out, "a", encoding="utf-8") as file:
+                file.write(json.dumps(run) + "\n")
+            print(line(run), flush=True)
+    table(options.out)
+
+
+def read(path: str) -> list[dict[str, Any]]:
+    """The runs in a file; none where there is no such file."""
+    if not Path(path).exists():
+        return []
+    return [json.loads(text) for text in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def line(run: dict[str, Any]) -> str:
+    name, protected, k, fairness, optimizer, place, seed, guard = run["key"]
+    return (
+        f"{name}{'/' + protected if protected else ''} {k} {fairness} {optimizer} {place} {seed} "
+        f"{'on' if guard else 'off'} | {run['outcome']}: {run['vanilla']:.4f} -> {run['cost']:.4f} "
+        f"(target {run['target']:.4f}), {run['size']} ({run['size'] / run['points']:.2%}), "
+        f"smallest {run['smallest']:.3f}, price {run['price']:+.3f}, "
+        f"{'sound' if run['sound'] else 'NOT SOUND'}, {run['seconds']:.1f} s"
+    )
+
+
+def table(path: str) -> None:
+    """Per data set, k, cost, optimizer and place: how many are confirmed, and their sizes."""
+    runs = read(path)
+    rows: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for run in runs:
+        rows.setdefault(tuple(run["key"][:6]), []).append(run)
+    print("| data | k | cost | optimizer | place | confirmed | sizes | without the guard |")
+    print("|---|---|---|---|---|---|---|---|")
+    for (name, protected, k, fairness, optimizer, place), found in rows.items():
+        kept = [run for run in found if run["key"][7]]
+        free = [run for run in found if not run["key"][7]]
+        good = [run for run in kept if run["outcome"] in ("confirmed", "nothing needed")]
+        sizes = ", ".join(str(run["size"]) for run in good) or "-"
+        beside = ", ".join(
+            f"{run['outcome']}, {run['size']}, smallest {run['smallest']:.1%}" for run in free
+        )
+        print(
+            f"| {name}{'/' + protected if protected else ''} | {k} | {fairness} | {optimizer} | "
+            f"{place} | {len(good)} of {len(kept)} | {sizes} | {beside} |"
+        )
+    guarded = [run for run in runs if run["key"][7]]
+    for outcome, count in Counter(run["outcome"] for run in guarded).most_common():
+        print(f"{outcome}: {count} of {len(guarded)} with the guard")
+    broken = [r for r in guarded if r["outcome"] == "confirmed" and not r["sound"]]
+    print(f"confirmed and not sound: {len(broken)}")
+    for run in broken:
+        print(line(run))
 
 
 def speed() -> None:
@@ -120,9 +182,17 @@ def main() -> None:
     parser.add_argument("--places", nargs="+", default=["rows", "minmax"])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--ks", nargs="+", type=int, default=[2, 3, 4])
+    parser.add_argument("--optimizers", nargs="+", default=["structured", "design"])
+    parser.add_argument("--out", default="guard-runs.jsonl")
+    parser.add_argument("--table", metavar="FILE")
     parser.add_argument("--speed", action="store_true")
     options = parser.parse_args()
-    speed() if options.speed else compare(options)
+    if options.speed:
+        speed()
+    elif options.table:
+        table(options.table)
+    else:
+        compare(options)
 
 
 if __name__ == "__main__":
