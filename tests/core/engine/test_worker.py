@@ -201,7 +201,7 @@ def test_a_worker_whose_server_is_gone_before_it_begins_writes_nothing(folder):
 def test_the_compiler_is_noticed_once_and_only_if_it_works(monkeypatch):
     numba = pytest.importorskip("numba")
 
-    def compile_twice():
+    def compile_twice(weighted):
         numba.njit(lambda x: x + 1)(1)
         numba.njit(lambda x: x + 2)(1)
 
@@ -209,7 +209,7 @@ def test_the_compiler_is_noticed_once_and_only_if_it_works(monkeypatch):
     monkeypatch.setattr(compiled, "warm", compile_twice)
     compiled.prepare(lambda: said.append("compiling"))
     assert said == ["compiling"]
-    monkeypatch.setattr(compiled, "warm", lambda: None)
+    monkeypatch.setattr(compiled, "warm", lambda weighted: None)
     compiled.prepare(lambda: said.append("again"))
     assert said == ["compiling"]
 
@@ -217,7 +217,7 @@ def test_the_compiler_is_noticed_once_and_only_if_it_works(monkeypatch):
 def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
     folder.spec.write_text(dataclasses.replace(SMALL, clustering="kmeans").to_json())
     folder.ask_to_stop("that is enough")
-    monkeypatch.setattr(compiled, "prepare", lambda on_compile: on_compile())
+    monkeypatch.setattr(compiled, "prepare", lambda on_compile, weighted: on_compile())
     monkeypatch.setattr(work_module, "grow", lambda spec, data, cancel: iter(()))
     work(folder)
     stages = [e.data["text"] for e in read_log(folder.events)[0] if e.kind == "stage"]
