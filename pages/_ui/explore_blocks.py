@@ -12,6 +12,7 @@ from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import change, number, percent, share_of_data
+from antidote_core.places import ROWS
 from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import step_table
 from antidote_core.reporting.text import design_words
@@ -215,6 +216,11 @@ def _spec(status: JobStatus) -> ac.RunSpec:
     return status.spec
 
 
+def _unit(spec: ac.RunSpec) -> str:
+    """What V consists of."""
+    return "copies" if spec.place == ROWS else "points"
+
+
 def _working(status: JobStatus, view: ac.RunView) -> None:
     spec = _spec(status)
     elapsed = time.time() - status.started if status.started else 0.0
@@ -227,7 +233,9 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
     elif not view.noise:
         box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
     else:
-        doing = design_words.doing_sentence(view) or f"trying sets of {figures.size:,} points"
+        doing = (
+            design_words.doing_sentence(view) or f"trying sets of {figures.size:,} {_unit(spec)}"
+        )
         said = f"Round {figures.round}: {doing}"
         if figures.round and not figures.size:
             said = "Round 1 begins"
