@@ -31,7 +31,7 @@ from antidote_core.paper.rows import form_of
 SETS = (("bank", None), ("creditcard", None), ("adult", None), ("adult", "sex"), ("lfw", None))
 OFF = {"min_share": 0, "max_price": None}
 FRESH = range(9000, 9008)
-LIMITS = {"budget": 300, "max_rounds": 12, "max_seconds": 40.0, "growth": "bisect"}
+LIMITS = {"budget": 300, "max_rounds": 12, "max_seconds": 20.0, "growth": "bisect"}
 STARTS = {"rows": 100}  # the first size; 20 points in a box
 NEARLY = 1.001  # of the cost of Fair-Lloyd, which no V can undercut
 
