@@ -215,8 +215,8 @@ class Rooms:
                     f"{len(others)} tables of yours are here already ({', '.join(others)}); forget "
                     "one of them first."
                 )
-            held = sum(d.points.nbytes for r in self._rooms.values() for d in r.tables.values())
-            if held + data.points.nbytes > MAX_TOTAL:
+            held = sum(d.nbytes for r in self._rooms.values() for d in r.tables.values())
+            if held + data.nbytes > MAX_TOTAL:
                 raise ac.DataError(
                     "The server holds as many tables of its visitors as it can; take fewer rows, "
                     "or try again later."
