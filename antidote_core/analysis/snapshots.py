@@ -70,14 +70,15 @@ def report_of(data: Dataset, solution: Solution, found: Quality) -> VanillaRepor
 class Snapshot:
     """C(U ∪ V) at one step; clusters are numbered as in plain clustering.
 
-    `before` are the plain centres (k, d), `changed` (n,) the points that are in another cluster
-    than under plain clustering.
+    `before` are the plain centres (k, d), `old_labels` (n,) the clusters under plain clustering,
+    `changed` (n,) the points that are in another one now.
     """
 
     step: Step
     before: Floats
     centers: Floats
     labels: Ints
+    old_labels: Ints
     changed: Ints
     balance: BalanceTable
     social: SocialTable
@@ -112,6 +113,7 @@ def snapshot(
         vanilla.centers,
         centers,
         labels,
+        old,
         np.asarray(labels != old, dtype=np.int64),
         balance_table(labels, data.groups, spec.k, len(data.group_names), data.weights),
         social_table(labels, centers, data.points, data.groups, data.weights),
