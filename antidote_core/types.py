@@ -57,6 +57,9 @@ class Dialect:
     thousands: str = ""
 
 
+PLAIN = Dialect()
+
+
 @dataclass(frozen=True, eq=False)
 class Origin:
     """The table that the rows of a Dataset came from, for files that are to be joined with it.
@@ -71,7 +74,7 @@ class Origin:
     written: pd.DataFrame
     ids: tuple[str, ...] = ()
     left_out: pd.DataFrame = field(default_factory=lambda: left_out_table(()))
-    dialect: Dialect = Dialect()
+    dialect: Dialect = PLAIN
 
     def take(self, rows: Ints) -> Origin:
         """The same of these rows (m,); what was left out before stays listed."""

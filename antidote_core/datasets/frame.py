@@ -142,7 +142,7 @@ def _origin(
 ) -> Origin:
     """Where the kept rows stand in the whole table, their IDs, and what of it is not here."""
     why = pd.Series(f"weight 0 in {weights}", index=whole.index, dtype="str")
-    why[dropped] = gaps
+    why.loc[dropped] = np.array(gaps, dtype=object)
     why = why.drop(kept)
     return Origin(
         kept.to_numpy(dtype=np.int64),
@@ -170,9 +170,7 @@ def as_written(column: pd.Series) -> pd.Series:
     return pd.Series(texts, dtype="str")
 
 
-def _checked_ids(
-    df: pd.DataFrame, ids: str | Sequence[str], used: Sequence[str]
-) -> list[str]:
+def _checked_ids(df: pd.DataFrame, ids: str | Sequence[str], used: Sequence[str]) -> list[str]:
     names = list(dict.fromkeys(_listed(ids)))
     for column in names:
         _check_known(df, column, "ID")
@@ -344,7 +342,7 @@ def _check_values(column: Numbers | Levels, rows: int) -> None:
 def _complete(
     columns: Sequence[Numbers | Levels], protected: Sequence[Levels], policy: str
 ) -> np.ndarray:
-    """The rows that stay, (n,) bool: those with a group and, unless gaps are filled, every value."""
+    """The rows that stay, (n,) bool: those with a group and, where gaps are not filled, no gap."""
     needed = [*protected, *([] if policy == "impute" else columns)]
     return ~np.logical_or.reduce([column.missing for column in needed])
 

@@ -6,11 +6,14 @@ import antidote_core as ac
 from antidote_core import numerals
 from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import FAIRNESS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
 from antidote_core.reporting.figures import bars, tables
 from antidote_core.reporting.figures.maps import colored, map_figure, map_frame
-from antidote_core.reporting.text import words
+from antidote_core.reporting.text import glossary, words
 from antidote_core.reporting.text.glossary import explain
+from pages._ui.jobs import store
+from pages._ui.jobs.job_settings import OTHER, PAIRS
 from pages._ui.shared import answers, own_tables
 from pages._ui.shared.frame import behind, chart, is_dark, marked, numbers_with_scales
 from pages._ui.shared.link import escape
@@ -83,6 +86,44 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport)
         ("Social cost, lower is fairer", numerals.number(social.cost),
          words.social_sentence(social, data.group_names), explain("social cost")),
     )  # fmt: skip
+
+
+def repair(wanted: DataSettings, choice: ClusteringSettings, fairness: str = "balance") -> None:
+    """A button that leads to Explore with the same data, groups and clusters."""
+    label = "Repair this clustering →" if fairness == "balance" else f"Repair it by {fairness} →"
+    if st.button(label, type="primary", key=f"repair-{fairness}"):
+        store.show(store.RUN, None)
+        st.switch_page("pages/explore.py", query_params=to_explore(wanted, choice, fairness))
+
+
+def to_explore(wanted: DataSettings, choice: ClusteringSettings, fairness: str) -> dict[str, str]:
+    """The link to Explore that shows these data with this clustering and this cost."""
+    both = (choice.clustering, fairness)
+    pair = {"pair": next((name for name, known in PAIRS.items() if known == both), OTHER)}
+    if pair["pair"] == OTHER:
+        pair |= {"method": choice.clustering, "cost": fairness}
+    sample = {} if wanted.sample is None else {"sample": str(wanted.sample)}
+    return {
+        "data": wanted.name, "protected": escape(wanted.protected), "rows": wanted.rows,
+        "seed": str(wanted.seed), **sample, **pair, "k": str(choice.k),
+        "restarts": str(choice.restarts),
+    }  # fmt: skip
+
+
+def which_notion(wanted: DataSettings, choice: ClusteringSettings) -> None:
+    """A few questions that end in a cost, and in Explore."""
+    st.subheader("Which notion of fairness fits?", anchor=False)
+    place: glossary.Question | str = glossary.NOTIONS
+    number = 0
+    while isinstance(place, glossary.Question):
+        options = list(place.answers)
+        answer = st.radio(place.text, options, index=None, key=f"notion-{number}")
+        if answer is None:
+            return
+        place, number = place.answers[answer], number + 1
+    cost = FAIRNESS[place]
+    st.markdown(f"**{cost.title}.** {cost.sentence}")
+    repair(wanted, choice, place)
 
 
 def who_is_where(data: ac.Dataset, report: VanillaReport) -> None:

@@ -146,8 +146,14 @@ def quality(found: Results) -> None:
 
 
 def take_along(found: Results) -> None:
+    content, name, kind = (
+        found.to_json().encode(),
+        "antidote-paper-results.json",
+        "application/json",
+    )
+    rooms.ROOMS.everyone.files.hold("paper", name, kind, content)
     st.download_button(
-        "All results (JSON)", found.to_json(), "antidote-paper-results.json", "application/json",
+        "All results (JSON)", content, name, kind,
         on_click="ignore", help="Every row with its settings, seed, versions and date.",
     )  # fmt: skip
     versions = ", ".join(f"{name} {number}" for name, number in sorted(found.versions.items()))

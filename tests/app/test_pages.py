@@ -173,9 +173,15 @@ def test_a_sample_that_does_not_fit_gets_a_sentence() -> None:
     assert "sample = 5000 does not fit" in app.error[0].value.replace("\\", "")
 
 
-def test_faces_without_the_file_offer_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faces_without_the_file_open_on_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTIDOTE_DATA_DIR", raising=False)
     app = open_page("data", data="lfw")
+    assert_fine(app)
+    assert "synthetic twin" in app.title[0].value
+    banner = app.info[0].value.replace("\\", "")
+    assert "Shown: synthetic twin" in banner
+    assert "put lfw.npz" in banner
+    app.radio(key="rows").set_value("local").run()
     assert not app.exception
     assert "ANTIDOTE_DATA_DIR is not set" in app.error[0].value.replace("\\", "")
     app.button[0].click().run()

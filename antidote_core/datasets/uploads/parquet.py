@@ -27,9 +27,7 @@ from antidote_core.errors import DataError
 MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file
 
 
-def read_parquet(
-    name: str, content: bytes, blanks: Sequence[str] = ()
-) -> Table:
+def read_parquet(name: str, content: bytes, blanks: Sequence[str] = ()) -> Table:
     """The flat columns of a Parquet file."""
     try:
         return _read(name, content, blanks)

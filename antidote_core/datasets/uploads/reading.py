@@ -77,8 +77,8 @@ def read_table(
         raise too_little_memory(name) from None
     if len(table.frame.columns) < 2:
         raise DataError(
-            f"{name} has one column only ({table.frame.columns[0]!r}); wanted at least one to cluster by "
-            "and one with the groups: look at the separator."
+            f"{name} has one column only ({table.frame.columns[0]!r}); wanted at least one to "
+            "cluster by and one with the groups: look at the separator."
         )
     return table
 

@@ -15,7 +15,7 @@ import pandas as pd
 from antidote_core.datasets.columns import BLANKS
 from antidote_core.datasets.frame import MAX_ROWS
 from antidote_core.errors import DataError
-from antidote_core.types import Dialect, Ints
+from antidote_core.types import PLAIN, Dialect, Ints
 
 MAX_BYTES = 50 * 1024 * 1024  # of a file; the same as maxUploadSize in .streamlit/config.toml
 MAX_UNPACKED = 400 * 1024 * 1024  # bytes that a Parquet file may unpack to
@@ -114,7 +114,7 @@ class Table:
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
     written: pd.DataFrame = field(default_factory=pd.DataFrame)
-    dialect: Dialect = Dialect()
+    dialect: Dialect = PLAIN
     left_out: tuple[tuple[str, str, str], ...] = ()
 
     @property

@@ -215,9 +215,7 @@ def _most(votes: Counter[tuple[str, str]], place: int, signs: Sequence[str]) -> 
     return best if counts[best] else ""
 
 
-def read_text(
-    name: str, content: bytes, form: TextFormat, blanks: Sequence[str] = ()
-) -> Table:
+def read_text(name: str, content: bytes, form: TextFormat, blanks: Sequence[str] = ()) -> Table:
     """The table of a text file.
 
     A column whose cells all spell numbers becomes float64, with NaN where a cell is blank; the

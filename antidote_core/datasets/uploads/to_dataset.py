@@ -117,8 +117,11 @@ def helpful_minimum(sizes: dict[str, int]) -> int:
     return 0
 
 
-def group_warnings(groups: Groups) -> list[str]:
-    """Sentences about groups that make a comparison impossible or shaky; none when all is well."""
+def group_warnings(groups: Groups, least: int = SMALL_GROUP) -> list[str]:
+    """Sentences about groups that make a comparison impossible or shaky; none when all is well.
+
+    Groups of fewer rows than `least` are small.
+    """
     sizes, what = groups.sizes, groups.name
     if not sizes:
         return [f"No row has a value of {what!r}: choose another column for the groups."]
@@ -144,10 +147,10 @@ def group_warnings(groups: Groups) -> list[str]:
             f"Groups of fewer than {MIN_GROUP} rows cannot be compared: {single}. Join the small "
             "ones."
         )
-    small = _listed(sizes, MIN_GROUP, SMALL_GROUP)
+    small = _listed(sizes, MIN_GROUP, least)
     if small:
         warnings.append(
-            f"Small groups, fewer than {SMALL_GROUP} rows: {small}. What is found for them rests "
+            f"Small groups, fewer than {least} rows: {small}. What is found for them rests "
             "on few people and may be chance."
         )
     return warnings + (confusable_names(groups.names) if len(sizes) <= MAX_GROUPS else [])

@@ -30,7 +30,7 @@ from antidote_core.reporting.figures.tables import group_table
 from antidote_core.reporting.text.frontier_words import SweepVerdict
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.verdict import Verdict
-from antidote_core.types import Dataset, Dialect
+from antidote_core.types import PLAIN, Dataset, Dialect
 
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -192,7 +192,7 @@ def zipped(files: Mapping[str, str], headline: str, contents: Mapping[str, str])
     return memory.getvalue()
 
 
-def safe_csv(frame: pd.DataFrame, dialect: Dialect = Dialect()) -> str:  # noqa: B008
+def safe_csv(frame: pd.DataFrame, dialect: Dialect = PLAIN) -> str:
     """CSV in which no text can be taken for a formula by a spreadsheet; numbers stay numbers.
 
     >>> print(safe_csv(pd.DataFrame({"a": ["=1+1", " @b", "c"], "-d": [-1, 2, 3]})).strip())

@@ -53,7 +53,7 @@ from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.verdict import cost_digits, effect_size
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset, Dialect, Floats, Ints, jsonable
+from antidote_core.types import PLAIN, Dataset, Floats, Ints, jsonable
 
 MARK = "antidote"
 CONTENTS = {
@@ -67,8 +67,8 @@ CONTENTS = {
     "clusters.csv": "who is in which cluster, with the antidote points",
     "group-costs.csv": "what each group pays, with the antidote points",
     "comparison.csv": "the run beside plain clustering and the fair algorithm",
-    "assignments.csv": "every row with its cluster before and after; rows are numbered from 1, as in "
-    "your table",
+    "assignments.csv": "every row with its cluster before and after; rows are numbered as in your "
+    "table, from 1",
     "left_out.csv": "rows and columns of your table that were not used, and why",
     "copies.csv": "who is copied and how often; rows are numbered from 1, values in original units",
     "weights.csv": "the weight of every row of the data: its own, or 1, and 1 for every copy",
@@ -501,7 +501,7 @@ def assignments_csv(record: RunRecord, shot: Snapshot) -> str:
     'row,group,cluster before,cluster after,changed,copies'
     """
     data, copies = record.data, record.view.copies
-    ours = {
+    ours: dict[str, Any] = {
         GROUP: [data.group_names[code] for code in data.groups],
         "cluster before": shot.old_labels + 1,
         "cluster after": shot.labels + 1,
@@ -521,7 +521,9 @@ def left_out_files(data: Dataset) -> dict[str, str]:
 
 def _csv(frame: pd.DataFrame, data: Dataset) -> str:
     """The table in the dialect of the file that the data came from."""
-    return page.safe_csv(frame) if data.origin is None else page.safe_csv(frame, data.origin.dialect)
+    return (
+        page.safe_csv(frame) if data.origin is None else page.safe_csv(frame, data.origin.dialect)
+    )
 
 
 def _numbered(data: Dataset) -> pd.DataFrame:
@@ -668,7 +670,7 @@ print(pd.crosstab(table["cluster"], table[{group!r}]))"""
 
 def _signs(data: Dataset) -> str:
     """The arguments by which pandas reads the dialect of the data."""
-    if data.origin is None or data.origin.dialect == Dialect():
+    if data.origin is None or data.origin.dialect == PLAIN:
         return ""
     found = data.origin.dialect
     signs = {"sep": found.separator, "decimal": found.decimal, "thousands": found.thousands}

@@ -28,6 +28,7 @@ PAGES = {
 }
 HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
 _FRAMED = "_framed"
+REMEMBERED = "up-"  # how the keys of the upload form begin
 MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
@@ -52,6 +53,14 @@ def draw_frame() -> None:
     store.runner().get_ready()
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
+    _remember_forms()
+
+
+def _remember_forms() -> None:
+    """Keep what was chosen on the upload form: Streamlit forgets widgets of pages one leaves."""
+    for key in st.session_state:
+        if str(key).startswith(REMEMBERED):
+            st.session_state[key] = st.session_state[key]
 
 
 def enter() -> None:

@@ -162,9 +162,7 @@ def test_a_stored_run_knows_where_its_rows_came_from(record, tmp_path):
 
 def test_a_sample_keeps_its_rows(record):
     part = subsample(record.data, 50, seed=1)
-    known = dict(
-        zip(record.data.origin.rows, record.data.origin.written["Kennung"], strict=True)
-    )
+    known = dict(zip(record.data.origin.rows, record.data.origin.written["Kennung"], strict=True))
     taken = zip(part.origin.rows, part.origin.written["Kennung"], strict=True)
     assert [known[row] for row, _ in taken] == part.origin.written["Kennung"].tolist()
 

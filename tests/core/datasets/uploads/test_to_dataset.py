@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from antidote_core.datasets import uploads
-from antidote_core.datasets.uploads import Choice, to_dataset
 from antidote_core.datasets.columns import OTHER
+from antidote_core.datasets.uploads import Choice, to_dataset
 
 from .files import as_csv, people, sentence
 from .test_names import TWINS
