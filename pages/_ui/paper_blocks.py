@@ -14,6 +14,7 @@ from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.places import ROWS
 from antidote_core.reporting.figures import paper_figures
 from pages._ui.jobs import job_settings, store
+from pages._ui.shared import rooms
 from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.settings import URL
 
@@ -146,11 +147,8 @@ def quality(found: Results) -> None:
 
 
 def take_along(found: Results) -> None:
-    content, name, kind = (
-        found.to_json().encode(),
-        "antidote-paper-results.json",
-        "application/json",
-    )
+    content, kind = found.to_json().encode(), "application/json"
+    name = "antidote-paper-results.json"
     rooms.ROOMS.everyone.files.hold("paper", name, kind, content)
     st.download_button(
         "All results (JSON)", content, name, kind,

@@ -153,16 +153,16 @@ class Files:
 
     def hold(self, job: str, name: str, kind: str, content: bytes) -> None:
         """Keep this file of the job; the files of the oldest jobs go where there are too many."""
-        session = f"files {id(self)} {job}"
+        session, place = f"files {id(self)} {job}", f"{name} {hash(content)}"
         with self._lock:
             held = self._bytes.pop(session, {})
             self._bytes[session] = held  # at the end: the first are the first to go
-            if name in held or not runtime.exists():
+            if place in held or not runtime.exists():
                 return
-            held[name] = len(content)
+            held[place] = len(content)
             media = runtime.get_instance().media_file_mgr
             adding = threading.Thread(
-                target=media.add, args=(content, kind, name, name, True), daemon=True
+                target=media.add, args=(content, kind, place, name, True), daemon=True
             )
             add_script_run_ctx(adding, SimpleNamespace(session_id=session))  # type: ignore[arg-type]
             adding.start()
