@@ -1,4 +1,4 @@
-"""`python -m benchmarks.reliability faults|load|leak|files|downloads`: rows for docs/reliability.md.
+"""`python -m benchmarks.reliability PART`: rows for docs/reliability.md.
 
 Everything happens on this machine, in folders that are removed, and ends by itself.
 """

@@ -23,13 +23,16 @@ from benchmarks.reliability.load import Visitor, serving
 
 TRIES = 200
 PAUSE = 0.25  # seconds between pressing a button and fetching its file, as over a slow line
+ANSWER_SECONDS = 10.0  # for what a pressed button makes
 SPEC = RunSpec(dataset="bank", start_size=100, step=100, budget=300, target="four_fifths")
 SMALL_PAGE = """
+import os
 import time
 import streamlit as st
-st.download_button("made when pressed", lambda: b"x" * 100_000, "pressed.csv", on_click="ignore")
+mine = st.session_state.setdefault("mine", os.urandom(50_000))
+st.download_button("made when pressed", lambda: mine + b"1", "pressed.csv", on_click="ignore")
 time.sleep(0.2)
-st.download_button("made before", b"y" * 100_000, "before.csv", on_click="ignore")
+st.download_button("made before", mine + b"2", "before.csv", on_click="ignore")
 """
 
 
@@ -40,12 +43,15 @@ class Downloader(Visitor):
         super().__init__(address, number)
         self.files: dict[str, str] = {}  # address by label
         self.deferred: dict[str, str] = {}  # id of what is made when pressed, by label
+        self._session = ""
         self.answers: asyncio.Queue[str] = asyncio.Queue()
 
     def _take(self, message: ForwardMsg) -> None:
         super()._take(message)
         kind = message.WhichOneof("type")
-        if kind == "backend_operation_response":
+        if kind == "new_session":
+            self._session = message.new_session.initialize.session_id
+        elif kind == "backend_operation_response":
             answer = message.backend_operation_response
             self.answers.put_nowait(answer.deferred_file.url)
         elif kind == "delta" and message.delta.new_element.HasField("download_button"):
@@ -57,10 +63,14 @@ class Downloader(Visitor):
         """The address of what the button makes; empty when it is refused."""
         message = BackMsg()
         message.backend_operation_request.request_id = f"{self.number}-{time.monotonic_ns()}"
+        message.backend_operation_request.session_id = self._session
         message.backend_operation_request.deferred_file.file_id = self.deferred[label]
         assert self._socket is not None
         await self._socket.send(message.SerializeToString())
-        return await self.answers.get()
+        try:
+            return await asyncio.wait_for(self.answers.get(), ANSWER_SECONDS)
+        except TimeoutError:
+            return ""
 
     async def fetch(self, url: str) -> str:
         """What the server says to it."""
