@@ -17,7 +17,14 @@ import pandas as pd
 
 from antidote_core import numerals
 from antidote_core.analysis.comparison import costs_beside
-from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
+from antidote_core.analysis.snapshots import (
+    FEW,
+    GroupIntervals,
+    Snapshot,
+    group_intervals,
+    snapshot,
+    vanilla_tables,
+)
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
@@ -66,6 +73,8 @@ CONTENTS = {
     "rounds.csv": "size and cost of every round",
     "clusters.csv": "who is in which cluster, with the antidote points",
     "group-costs.csv": "what each group pays, with the antidote points",
+    "intervals.csv": "how sure the shares of each group are",
+    "cost-intervals.csv": "how sure it is what each group pays",
     "comparison.csv": "the run beside plain clustering and the fair algorithm",
     "assignments.csv": "every row with its cluster before and after; rows are numbered as in your "
     "table, from 1",
@@ -100,6 +109,12 @@ class RunRecord:
         return snapshot(self.data, self.spec, self.view, self.view.answer_index)
 
     @cached_property
+    def intervals(self) -> GroupIntervals:
+        """How sure the numbers of every group are in that clustering."""
+        assert self.shot is not None
+        return group_intervals(self.data, self.shot.labels, self.shot.centers, self.spec.seed)
+
+    @cached_property
     def picture(self) -> maps.Picture:
         """The map on which the report and the slides show the answer."""
         assert self.shot is not None
@@ -113,7 +128,7 @@ def run_sections(record: RunRecord) -> list[page.Section]:
     """The whole report, in the order in which people ask."""
     found = [_found(record)]
     if record.shot is not None:
-        found += [_curve(record), _who_is_where(record, record.shot), _map(record, record.shot)]
+        found += [_curve(record), *_who_is_where(record, record.shot), _map(record, record.shot)]
         found += _against_the_others(record)
     return [
         *found,
@@ -210,7 +225,7 @@ def _curve(record: RunRecord) -> page.Section:
     return page.Section("Cost against antidote size", charts=[chart])
 
 
-def _who_is_where(record: RunRecord, shot: Snapshot) -> page.Section:
+def _who_is_where(record: RunRecord, shot: Snapshot) -> list[page.Section]:
     names = record.data.group_names
     old_balance, old_social = vanilla_tables(record.view)
     mixes = [("Before: plain clustering", old_balance)]
@@ -236,7 +251,15 @@ def _who_is_where(record: RunRecord, shot: Snapshot) -> page.Section:
             f"standard deviations. {words.social_sentence(shot.social, names)}",
         )
     )
-    return page.Section("Who is in which cluster, and what each group pays", charts=charts)
+    heading, found = "Who is in which cluster, and what each group pays", record.intervals
+    sure = tables.interval_table(found, shot.balance, names)
+    said = [words.INTERVALS, words.few_people(found.people, names, FEW)]
+    pays = tables.cost_interval_table(found, shot.social, names)
+    return [
+        page.Section(heading, charts=charts),
+        page.Section("How sure the numbers of each group are", said, table=sure),
+        page.Section("How sure it is what each group pays", table=pays),
+    ]
 
 
 def _map(record: RunRecord, shot: Snapshot) -> page.Section:
@@ -429,6 +452,10 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
         names = record.data.group_names
         files["rounds.csv"] = _csv(step_table(record.view), record.data)
         files["clusters.csv"] = _csv(cluster_table(record.shot.balance, names), record.data)
+        sure = tables.interval_table(record.intervals, record.shot.balance, names)
+        files["intervals.csv"] = _csv(sure, record.data)
+        pays = tables.cost_interval_table(record.intervals, record.shot.social, names)
+        files["cost-intervals.csv"] = _csv(pays, record.data)
         files["group-costs.csv"] = _csv(group_cost_table(record.shot.social, names), record.data)
     compared = comparisons.comparison_table(record.view, record.spec.fairness)
     if not compared.empty:
