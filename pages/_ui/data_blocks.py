@@ -15,7 +15,7 @@ from antidote_core.reporting.text.glossary import explain
 from pages._ui.jobs import store
 from pages._ui.jobs.job_settings import OTHER, PAIRS
 from pages._ui.shared import answers, own_tables
-from pages._ui.shared.frame import behind, chart, is_dark, marked, numbers_with_scales
+from pages._ui.shared.frame import behind, carry_to, chart, is_dark, marked, numbers_with_scales
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, one_of
 
@@ -93,20 +93,19 @@ def repair(wanted: DataSettings, choice: ClusteringSettings, fairness: str = "ba
     label = "Repair this clustering →" if fairness == "balance" else f"Repair it by {fairness} →"
     if st.button(label, type="primary", key=f"repair-{fairness}"):
         store.show(store.RUN, None)
-        st.switch_page("pages/explore.py", query_params=to_explore(wanted, choice, fairness))
+        carry_to("explore", to_explore(wanted, choice, fairness))
 
 
-def to_explore(wanted: DataSettings, choice: ClusteringSettings, fairness: str) -> dict[str, str]:
-    """The link to Explore that shows these data with this clustering and this cost."""
+def to_explore(
+    wanted: DataSettings, choice: ClusteringSettings, fairness: str
+) -> dict[str, str | int | None]:
+    """What the widgets of Explore show for these data with this clustering and this cost."""
     both = (choice.clustering, fairness)
-    pair = {"pair": next((name for name, known in PAIRS.items() if known == both), OTHER)}
-    if pair["pair"] == OTHER:
-        pair |= {"method": choice.clustering, "cost": fairness}
-    sample = {} if wanted.sample is None else {"sample": str(wanted.sample)}
     return {
-        "data": wanted.name, "protected": escape(wanted.protected), "rows": wanted.rows,
-        "seed": str(wanted.seed), **sample, **pair, "k": str(choice.k),
-        "restarts": str(choice.restarts),
+        "data": wanted.name, "protected": wanted.protected, "rows": wanted.rows,
+        "sample": wanted.sample, "seed": wanted.seed, "k": choice.k, "restarts": choice.restarts,
+        "pair": next((name for name, known in PAIRS.items() if known == both), OTHER),
+        "method": choice.clustering, "cost": fairness,
     }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from antidote_core.engine.process.isolated_read import Full, read_isolated, shee
 from antidote_core.reporting.figures import bars
 from pages._ui.jobs import store
 from pages._ui.shared import own_tables, rooms
-from pages._ui.shared.frame import behind, chart, is_dark, listed, or_show_error
+from pages._ui.shared.frame import behind, carry_to, chart, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
 
 LIMIT = uploads.size_words(uploads.MAX_BYTES)
@@ -441,8 +441,6 @@ def left_out(data: ac.Dataset) -> None:
 def lead_on(name: str) -> None:
     """To Explore, with this data chosen and no older run in the way."""
     store.show(store.RUN, None)
-    for key in ("protected", "rows", "sample"):
-        st.session_state.pop(key, None)
-    st.session_state["data"] = name
-    # An empty link: parameters that widgets of this page are bound to cannot be cleared otherwise.
-    st.switch_page("pages/explore.py", query_params={})
+    info = own_tables.info(name)
+    usual = {"protected": info.protected[0], "rows": info.forms()[0].name, "sample": None}
+    carry_to("explore", {"data": name, **usual})

@@ -28,6 +28,7 @@ PAGES = {
 }
 HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
 _FRAMED = "_framed"
+CARRIED = "_carried"  # values for the widgets of the next page
 REMEMBERED = "up-"  # how the keys of the upload form begin
 MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
@@ -64,7 +65,7 @@ def _remember_forms() -> None:
 
 
 def enter() -> None:
-    """First line of a page: get the frame when the page was run without it.
+    """First line of a page: get the frame when the page was run without it, and what was carried.
 
     The first visitor of a fresh server who opens the link of a page gets that file alone, because
     Streamlit looks into the folder pages/ until it has seen `st.navigation` once.
@@ -72,6 +73,16 @@ def enter() -> None:
     if not st.session_state.get(_FRAMED):
         navigation()
         st.rerun()
+    st.session_state.update(st.session_state.pop(CARRIED, {}))
+
+
+def carry_to(page: str, values: dict[str, Any]) -> None:
+    """Go to that page, whose widgets show these values then.
+
+    The link stays empty: Streamlit lets no page set what its own widgets are bound to.
+    """
+    st.session_state[CARRIED] = values
+    st.switch_page(f"pages/{page}.py", query_params={})
 
 
 def is_dark() -> bool:
