@@ -88,10 +88,14 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport)
     )  # fmt: skip
 
 
-def repair(wanted: DataSettings, choice: ClusteringSettings, fairness: str = "balance") -> None:
+def repair(
+    wanted: DataSettings,
+    choice: ClusteringSettings,
+    fairness: str = "balance",
+    label: str = "Repair this clustering →",
+) -> None:
     """A button that leads to Explore with the same data, groups and clusters."""
-    label = "Repair this clustering →" if fairness == "balance" else f"Repair it by {fairness} →"
-    if st.button(label, type="primary", key=f"repair-{fairness}"):
+    if st.button(label, type="primary"):
         store.show(store.RUN, None)
         carry_to("explore", to_explore(wanted, choice, fairness))
 
@@ -122,7 +126,7 @@ def which_notion(wanted: DataSettings, choice: ClusteringSettings) -> None:
         place, number = place.answers[answer], number + 1
     cost = FAIRNESS[place]
     st.markdown(f"**{cost.title}.** {cost.sentence}")
-    repair(wanted, choice, place)
+    repair(wanted, choice, place, f"Repair it by {place} →")
 
 
 def who_is_where(data: ac.Dataset, report: VanillaReport) -> None:

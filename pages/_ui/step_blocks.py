@@ -100,9 +100,8 @@ def _how_sure(data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot) -> None:
     if few:
         st.warning(escape(few), icon="⚠️")
     st.markdown("**How sure the numbers of each group are**")
-    left, right = st.columns([3, 2], gap="large")
-    left.dataframe(tables.interval_table(found, shot.balance, names), hide_index=True)
-    right.dataframe(tables.cost_interval_table(found, shot.social, names), hide_index=True)
+    st.dataframe(tables.interval_table(found, shot.balance, names), hide_index=True)
+    st.dataframe(tables.cost_interval_table(found, shot.social, names), hide_index=True)
     st.caption(words.INTERVALS)
 
 

@@ -347,7 +347,8 @@ def _missing(
 
 
 def draw() -> None:
-    st.title("Your own table", anchor=False)
+    with st.container(horizontal=True):  # where the title keeps its distance
+        st.title("Your own table", anchor=False)
     if SAID in st.session_state:
         st.success(escape(st.session_state.pop(SAID)))
     yours()

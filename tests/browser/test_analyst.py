@@ -108,5 +108,5 @@ def test_questions_lead_to_a_notion_and_to_explore(new_visit: Any) -> None:
     visit.page.get_by_role("button", name="Repair it by social").click()
     visit.page.wait_for_url(re.compile("explore"), timeout=PATIENCE)
     visit.settle()
-    assert "pair=kmeans+%2B+social" in visit.page.url
-    assert visit.page.locator(".st-key-pair").get_by_text("kmeans + social").count()
+    assert visit.page.locator(".st-key-pair input").input_value() == "kmeans + social"
+    assert visit.page.locator(".st-key-data input").input_value() == "blobs"
