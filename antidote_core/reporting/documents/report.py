@@ -24,8 +24,7 @@ from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.numerals import share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import ROWS
-from antidote_core.projection import fit_plane
-from antidote_core.projection.layout import Layout
+from antidote_core.projection import Layout, fit_plane
 from antidote_core.reporting.documents import page
 from antidote_core.reporting.figures import bars, comparisons, maps, tables
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table

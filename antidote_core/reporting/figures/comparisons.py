@@ -15,8 +15,7 @@ from antidote_core import numerals
 from antidote_core.analysis.comparison import ANTIDOTE as ANTIDOTE_ROW
 from antidote_core.analysis.comparison import VANILLA as VANILLA_ROW
 from antidote_core.analysis.comparison import costs_beside
-from antidote_core.baselines import NEAREST, OWN
-from antidote_core.baselines.registry import algorithm_name
+from antidote_core.baselines import NEAREST, OWN, algorithm_name
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.tables import NOT_KNOWN, PRICE, SILHOUETTE, SMALLEST, Measure

@@ -10,7 +10,7 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import JobStatus, RunError
-from antidote_core.projection.layout import find_layout
+from antidote_core.projection import find_layout
 from antidote_core.reporting.documents import frontier_report, report
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
 from antidote_core.reporting.documents.page import safe_csv
