@@ -70,7 +70,7 @@ def baseline_costs(view: RunView, fairness: str) -> dict[str, float]:
 
 def comparison_table(view: RunView, fairness: str) -> pd.DataFrame:
     """Rows in the same order everywhere: plain, fair (own, nearest), antidote."""
-    rows = sorted(view.comparison, key=_place)
+    rows = sorted(view.comparison, key=place_of)
     table = pd.DataFrame([_values(row, view, fairness) for row in rows])
     if table.empty:
         return table
@@ -137,7 +137,8 @@ def side_note(view: RunView, fairness: str) -> str:
     return f"The other cost, {title}, hardly changed: {numbers}."
 
 
-def _place(row: Mapping[str, Any]) -> tuple[int, str]:
+def place_of(row: Mapping[str, Any]) -> tuple[int, str]:
+    """Where a row of the comparison stands: plain, fair (own, nearest), antidote."""
     name = row["name"]
     return _ORDER.get(name, _ORDER.get(row["scoring"], 1)), name
 
