@@ -124,7 +124,7 @@ def test_two_runs_stand_side_by_side_with_what_differs(ids) -> None:
     assert not app.exception
     assert not app.error
     assert "They differ in evaluations per round and seed; everything else" in said(app)
-    assert len(app.get("plotly_chart")) == 1
+    assert len(app.get("plotly_chart")) == 5  # the curves; a mix and a map for each
     settings = app.dataframe[-1].value
     assert settings.loc[settings[""] == "≠", "setting"].tolist() == [
         "evaluations per round",

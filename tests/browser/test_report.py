@@ -69,6 +69,13 @@ def test_the_report_opens_without_a_network(visit: Visit, browser: Any, tmp_path
         table.locator("td").first.wait_for()
 
 
+def test_the_summary_fits_one_sheet(visit: Visit, browser: Any, tmp_path: Path) -> None:
+    run(visit)
+    with offline(browser, taken(visit, "One page (HTML)", tmp_path)) as page:
+        sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))
+    assert len(sheets) == 1
+
+
 def shown(deck: Any, text: str) -> None:
     """Wait until the slide that is shown has this in its title."""
     deck.locator(".slide.shown h1").filter(has_text=text).wait_for(timeout=PATIENCE)

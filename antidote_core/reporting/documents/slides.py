@@ -244,18 +244,21 @@ def _replay(record: RunRecord, dark: bool) -> Slide:
     """The run as it played, on the stage of the dashboard."""
     view = record.view
     share = share_of_data(view.size, view.points)
-    what = "1 made-up point" if view.size == 1 else f"{view.size:,} made-up points"
-    if view.copies is not None:
-        people = "1 person" if view.people == 1 else f"{view.people:,} people"
-        copies = "1 copy" if view.size == 1 else f"{view.size:,} copies"
-        what = f"{copies} of {people} who are in the data"
     return Slide(
-        f"Added: {what}, {share} of the data.",
+        f"Added: {_what_was_added(view)}, {share} of the data.",
         chart={"kind": "replay", **_stage(record, dark)},
         alt=record.picture.caption,
         note="The same clustering runs again after every step; the method itself is not changed.",
         notes=(record.picture.caption,),
     )
+
+
+def _what_was_added(view: RunView) -> str:
+    if view.copies is None:
+        return "1 made-up point" if view.size == 1 else f"{view.size:,} made-up points"
+    people = "1 person" if view.people == 1 else f"{view.people:,} people"
+    copies = "1 copy" if view.size == 1 else f"{view.size:,} copies"
+    return f"{copies} of {people} who are in the data"
 
 
 def _stage(record: RunRecord, dark: bool) -> dict[str, Any]:
@@ -496,6 +499,48 @@ def _end(record: RunRecord) -> Slide:
         points=[text for text in dict.fromkeys(said) if text],
         notes=found.caveats,
     )
+
+
+def run_summary(record: RunRecord, when: str = "") -> str:
+    """The run on one sheet of paper (A4), as HTML without any script."""
+    slides = run_slides(record)
+    view, spec = record.view, record.spec
+    found = view.verdict
+    numbers = next((slide.numbers for slide in slides if slide.numbers), ())
+    chart = next((s.chart for s in reversed(slides) if s.chart and _has_two_states(s.chart)), None)
+    by_mix = get_fairness(spec.fairness).by_mix
+    method = CLUSTERINGS[spec.clustering].title if spec.clustering in CLUSTERINGS else ""
+    said = (
+        f"{method or spec.clustering}, {spec.k} clusters, groups by {record.data.protected}, "
+        f"{view.points:,} rows.",
+        f"The same clustering of the data with {_what_was_added(view)} added; it is counted on the "
+        "real rows only." if view.size else "Nothing was added.",
+        *found.caveats,
+    )  # fmt: skip
+    return str(
+        page.render(
+            "summary.html",
+            title=record.name or f"Fairer clusters: {record.data.title or dataset_title(spec)}",
+            lead=found.headline,
+            tone=found.tone,
+            numbers=numbers,
+            chart=chart,
+            heading="Who is in which cluster" if by_mix else "What each group pays",
+            states=("Before: plain clustering", "After"),
+            said=[text for text in dict.fromkeys(said) if text],
+            limits=slides[-1].points,
+            made=f"Written by Antidote {page.versions()['antidote']}"
+            f"{f', run of {when}' if when else ''}{f', {record.run_id}' if record.run_id else ''}.",
+            ink=palette.LIGHT_INK,
+            font=page.FONT,
+        )
+    )
+
+
+def _has_two_states(chart: Mapping[str, Any]) -> bool:
+    if chart["kind"] == "mosaic":
+        return len(chart["columns"][0]["sizes"]) > 1
+    return chart["kind"] == "bars" and len(chart["rows"][0]["parts"]) > 1
 
 
 # -- charts of Plotly on a slide ------------------------------------------------------------------

@@ -20,6 +20,7 @@ from antidote_core.reporting.documents.slides import (
     deck,
     logo_address,
     run_slides,
+    run_summary,
 )
 from antidote_core.reporting.figures.frontier_table import cell_table
 from antidote_core.reporting.text.run_words import clock, zone_of
@@ -123,6 +124,8 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
         File("Report (HTML)", lambda: report.run_report(record(), when), ".html", "text/html",
              "One file with the verdict, interactive charts, method, settings, data card and "
              "limits. Opens without a network, and prints."),
+        File("One page (HTML)", lambda: run_summary(record(), when), "-summary.html", "text/html",
+             "Verdict, price, who is where and what it does not show, on one sheet to print."),
         File("Everything (ZIP)", lambda: report.run_bundle(record(), events(), when), ".zip",
              "application/zip",
              "The report, every table as CSV, settings, events and result as JSON."),
@@ -157,6 +160,23 @@ def _run_record(
     assert isinstance(status.spec, ac.RunSpec)
     layout = find_layout(data, layouts)
     return report.RunRecord(data, status.spec, view, layout, status.run_id, status.name)
+
+
+def records_of(statuses: Sequence[JobStatus]) -> Callable[[], list[report.RunRecord]]:
+    """What makes the records of several runs, also outside the page's session."""
+    runner, owner = store.runner(), store.owner()
+    known = [
+        (status, store.data_of(status.run_id), store.layouts_of(status.run_id))
+        for status in statuses
+    ]
+
+    def made() -> list[report.RunRecord]:
+        return [
+            _run_record(status, data, runner.view(status.run_id, owner), layouts)
+            for status, data, layouts in known
+        ]
+
+    return made
 
 
 def _sweep_record(
