@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import cache
-from html import escape as escape_html
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,19 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import JobStatus, RunError
-from antidote_core.projection.layout import find_layout
+from antidote_core.projection import find_layout
 from antidote_core.reporting.documents import frontier_report, report
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
 from antidote_core.reporting.documents.page import safe_csv
-from antidote_core.reporting.documents.slides import Slide, for_the_back_row, run_slides
+from antidote_core.reporting.documents.slides import (
+    LOGOS,
+    Cover,
+    Slide,
+    deck,
+    logo_address,
+    run_slides,
+    run_summary,
+)
 from antidote_core.reporting.figures.frontier_table import cell_table
 from antidote_core.reporting.text.run_words import clock, zone_of
 from antidote_core.runs.kinds import JobKind
@@ -24,12 +31,13 @@ from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
 from pages._ui.jobs import store
 from pages._ui.shared import rooms
-from pages._ui.shared.frame import is_dark
+from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.link import escape
 
-STYLE = Path(__file__).with_name("slides.css")
 ASK_SECONDS = 5.0  # less than after which nobody is taken to wait any more
-PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
+FOLDER = Path(__file__).parent
+STYLE = FOLDER / "slides.css"
+COVER = "_cover"  # title, name and logo of this visitor's slides
 
 
 @dataclass(frozen=True)
@@ -81,18 +89,23 @@ def take_along(status: JobStatus, data: ac.Dataset, view: ac.RunView | SweepView
             )
             base = (st.context.url or "").split("?")[0]
             st.code(f"{base}?{kind}={job_id}", language=None)
-    _offer(status, offer.files, places, name)
+    key = (job_id, status.ended, status.name, _when(status))
+    offer_files(store.room_of(job_id), key, offer.files, places, name)
     for note in view.notes:
         st.caption(escape(note))
 
 
-def _offer(status: JobStatus, files: Sequence[File], places: Sequence[Any], name: str) -> None:
-    """A button for each file as soon as it is made; each is made once and stays at its address."""
-    room, made = store.room_of(status.run_id), {}
+def offer_files(
+    room: rooms.Room, key: rooms.Key, files: Sequence[File], places: Sequence[Any], name: str
+) -> None:
+    """A button for each file as soon as it is made; each is made once and stays at its address.
+
+    `key` tells what the files are made of, its first part the job.
+    """
+    made = {}
     for place, file in zip(places, files, strict=True):
-        key = (status.run_id, status.ended, status.name, _when(status), file.ending)
         lane = "tables" if file.kind == "text/csv" else "documents"
-        made[room.builds.ask(lane, key, _content, file)] = (place, file)
+        made[room.builds.ask(lane, (*key, file.ending), _content, file)] = (place, file)
         place.button(f"{file.label} …", disabled=True, help="Being made.", key=f"make{file.ending}")
     for future in _as_completed(room, made):
         place, file = made[future]
@@ -103,7 +116,7 @@ def _offer(status: JobStatus, files: Sequence[File], places: Sequence[Any], name
             place.button(f"{file.label}: try again", on_click=room.builds.clear)
             continue
         file_name = f"{name}{file.ending}"
-        room.files.hold(status.run_id, file_name, file.kind, content)
+        room.files.hold(str(key[0]), file_name, file.kind, content)
         place.download_button(
             file.label, content, file_name, file.kind, on_click="ignore", help=file.says,
             type="primary" if file is files[0] else "secondary",
@@ -156,6 +169,8 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
         File("Report (HTML)", lambda: report.run_report(record(), when), ".html", "text/html",
              "One file with the verdict, interactive charts, method, settings, data card and "
              "limits. Opens without a network, and prints."),
+        File("One page (HTML)", lambda: run_summary(record(), when), "-summary.html", "text/html",
+             "Verdict, price, who is where and what it does not show, on one sheet to print."),
         File("Everything (ZIP)", lambda: report.run_bundle(record(), events(), when), ".zip",
              "application/zip",
              "The report, every table as CSV, settings, events and result as JSON."),
@@ -196,6 +211,23 @@ def _run_record(
     assert isinstance(status.spec, ac.RunSpec)
     layout = find_layout(data, layouts)
     return report.RunRecord(data, status.spec, view, layout, status.run_id, status.name)
+
+
+def records_of(statuses: Sequence[JobStatus]) -> Callable[[], list[report.RunRecord]]:
+    """What makes the records of several runs, also outside the page's session."""
+    runner, owner = store.runner(), store.owner()
+    known = [
+        (status, store.data_of(status.run_id), store.layouts_of(status.run_id))
+        for status in statuses
+    ]
+
+    def made() -> list[report.RunRecord]:
+        return [
+            _run_record(status, data, runner.view(status.run_id, owner), layouts)
+            for status, data, layouts in known
+        ]
+
+    return made
 
 
 def _sweep_record(
@@ -267,50 +299,49 @@ def _slides(job: Job, status: JobStatus, dark: bool) -> list[Slide]:
     return run_slides(_run_record(status, data, view, store.layouts_of(job.job_id)), dark)
 
 
-def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:
-    """The slide whose number is in the URL; Esc goes back to the page `leave`."""
-    place = min(max(_asked(), 1), len(slides))
-    with st.container(key="slide"):
-        draw(slides[place - 1], place)
-    with st.container(key="turn", horizontal=True, vertical_alignment="center"):
-        st.button("‹ Back", key="back", shortcut="Left", disabled=place == 1,
-                  on_click=_turn, args=(place - 1,), help="The slide before")  # fmt: skip
-        st.markdown(f"{place} / {len(slides)}")
-        st.button("Next ›", key="next", shortcut="Right", disabled=place == len(slides),
-                  on_click=_turn, args=(place + 1,), help="The next slide")  # fmt: skip
-        if st.button("Leave", key="leave", shortcut="Esc", help="Back to the run"):
-            st.switch_page(leave, query_params=query)
+_frame = st.components.v2.component(
+    "antidote_slides", js=(FOLDER / "slides.js").read_text(encoding="utf-8")
+)
 
 
-def draw(slide: Slide, place: int) -> None:
-    """One message, and what makes it believable."""
-    if slide.caution:
-        st.html(f"<div class='slide-caution' role='note'>{escape_html(slide.caution)}</div>")
-    st.title(escape(slide.title), anchor=False)
-    if slide.figure is not None:
-        st.plotly_chart(
-            for_the_back_row(slide.figure), key=f"slide-{place}",
-            config={"displayModeBar": False, "staticPlot": False}, alt=slide.alt,
+def show(job: Job, slides: Sequence[Slide]) -> None:
+    """The deck, over the whole window, and what makes it the visitor's own; Esc leaves."""
+    status = store.status_of(job.job_id)
+    cover = _cover()
+    title = f"Fairer clusters: {store.data_of(job.job_id).title or status.dataset}"
+    made = clock(status.submitted, zone_of(st.context.timezone_offset)).split(",")[0]
+    file = deck(slides, status.name or title, cover, made, is_dark())
+    found = _frame(key="deck", data={"html": file}, on_leave_change=lambda: None)
+    with st.container(key="deck-tools", horizontal=True):
+        with st.popover("Your title", help="A title, a name and a logo for these slides"):
+            _own_cover(status.name or title)
+        name = f"antidote-slides-{job.job_id[:6]}.html"
+        rooms.mine().files.hold(job.job_id, name, "text/html", file.encode())
+        st.download_button(
+            "Save slides", file, name, "text/html",
+            on_click="ignore", help="One file that opens in any browser, without a network.",
         )  # fmt: skip
-    if slide.numbers:
-        parts = "".join(
-            f"<div{' class=wide' if len(each.value) > 9 else ''}><b>{escape_html(each.value)}</b>"
-            f"<span>{escape_html(each.label)}</span>"
-            f"<small>{escape_html(each.beside)}</small></div>"
-            for each in slide.numbers
-        )
-        st.html(f"<div class='slide-numbers'>{parts}</div>")
-    if slide.points:
-        listed = "".join(f"<li>{escape_html(text)}</li>" for text in slide.points)
-        st.html(f"<ul class='slide-points'>{listed}</ul>")
-    if slide.note:
-        st.html(f"<div class='slide-note'><p>{escape_html(slide.note)}</p></div>")
+    if found.leave:
+        st.switch_page(job.page, query_params=job.link)
 
 
-def _asked() -> int:
-    text = st.query_params.get(PLACE, "1")
-    return int(text) if text.isdecimal() and len(text) < 6 else 1
+def _cover() -> Cover:
+    cover: Cover = st.session_state.setdefault(COVER, Cover())
+    return cover
 
 
-def _turn(place: int) -> None:
-    st.query_params[PLACE] = str(place)
+def _own_cover(usual: str) -> None:
+    """What stands on the first slide; kept as long as the visitor is there."""
+    before = _cover()
+    with st.form("cover", border=False):
+        title = st.text_input("Title", before.title, placeholder=usual, max_chars=120)
+        name = st.text_input("Name", before.name, placeholder="who presents", max_chars=80)
+        file = st.file_uploader("Logo (PNG, JPEG or SVG)", type=list(LOGOS))
+        if st.form_submit_button("Use these", type="primary"):
+            logo = before.logo
+            if file is not None:
+                logo = or_show_error(logo_address, file.name, file.getvalue())
+                if logo is None:
+                    return
+            st.session_state[COVER] = Cover(title.strip(), name.strip(), logo)
+            st.rerun()
