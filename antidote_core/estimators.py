@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from antidote_core.checks import check_whole
 from antidote_core.datasets import dataset_from_arrays
 from antidote_core.errors import DataError
 from antidote_core.fairness import get_fairness
@@ -85,6 +86,8 @@ class _Antidote(BaseEstimator):
             seed = int(check_random_state(seed).randint(2**31 - 1))
         given["percentiles"] = tuple(map(plain, given["percentiles"]))
         k, restarts = given.pop("n_clusters"), given.pop("n_init")
+        check_whole("n_clusters", k, 2)
+        check_whole("n_init", restarts, 1)
         return {**given, "k": k, "restarts": restarts, "seed": seed}
 
     def _search(self, X: Any, sensitive_features: Any, sample_weight: Any) -> Floats:
