@@ -37,6 +37,7 @@ HOPELESS = 3.0  # times the size of the best: an aim that needs more at first is
 BEYOND = 0.5  # of the way on from the target, for the detour by a harder one
 DETOUR_PASSES = 12
 SIZE_PASSES = 12
+MENDING_PASSES = 12  # after checks that failed
 LATEST = "the last answer"
 _SEED = 204  # keeps the draws of this room apart from the run's
 
@@ -216,9 +217,9 @@ class RowDesigner:
 
     def _settle(self, goal: Goal, found: Found, whole: bool) -> Steps:
         """Check the best; what spoils a check is a rival of the next attempt."""
-        margin, draws = 1.0, None
+        margin = 1.0
         failed: RowDesign | None = None
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             winner = found.best or (found.doubtful and found.doubtful[1])
             if winner is None or self.stopped or not self._worth_checking(winner.design, goal):
                 break
@@ -231,15 +232,19 @@ class RowDesigner:
                 return checked
             if failed is None or checked.share > failed.share:
                 failed = checked
+            if attempt == ATTEMPTS - 1:
+                break
             if self._beaten(winner):
                 margin *= WIDER_MARGIN
             draws = drawn_more(winner.draws, self._missed(winner), self.problem.k)
             found.best = found.doubtful = None
             again = self._aims.aim(winner.design.start, winner.centers)
-            yield from self._passes.follow(again, goal, found, margin=margin, draws=draws)
+            yield from self._passes.follow(again, goal, found, MENDING_PASSES, margin, draws)
         if failed is not None:
             enough = failed.checks == CHECKS and failed.share >= AGREEMENT
             return replace(failed, holds=enough and failed.best_cost <= limit)
+        if self.stopped and found.best is not None:
+            return self._as_it_is(found.best)
         return self._as_it_is(found.nearest or found.best)
 
     def _beaten(self, winner: Winner) -> bool:
