@@ -33,6 +33,7 @@ HELP: Mapping[str, str] = {
     "max_copies": "of one row, at most",
     "percentiles": "within which a row may be copied: LOW,HIGH",
     "copy_groups": "copy rows of these groups only: A,B,...",
+    "whole": "copies are whole; without, a design on rows gives weights",
     "lasting": "margin of a design in standard errors",
     "min_share": "smallest cluster's share of the data, at least; 0: no guard",
     "max_price": "by which part the inertia may rise, or none", "max_rounds": "at most, or none",

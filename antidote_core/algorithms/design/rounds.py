@@ -104,20 +104,30 @@ def row_rounds(
                 design={"kind": step.kind, **step.data},
             )
 
-        steps = designer.smallest(limit) if by_program else designer.best(most, target)
+        if by_program:
+            steps = designer.smallest(limit, spec.whole)
+        else:
+            steps = designer.best(most, target, spec.whole)
         design = yield from relayed(steps, told)
-        rows = np.repeat(np.arange(len(problem.points)), design.copies.astype(np.int64))
+        if spec.whole:
+            rows = np.repeat(np.arange(len(problem.points)), design.copies.astype(np.int64))
+            weight = None
+        else:
+            rows = np.flatnonzero(design.copies)
+            weight = design.copies[rows].astype(np.float64)
         antidote = problem.points[rows]
-        rank = problem.rank(antidote)
+        # What the checks find and the fixed starts of C do not is one of its starts as well.
+        how = {"weight": weight, "start": design.centers if design.holds else None}
+        rank = problem.rank(antidote, **how)
         reached = design.holds and rank <= limit and design.size <= most
         yield Round(
             index=index,
-            size=len(rows),
-            antidote=pack(antidote, rows),
+            size=design.size,
+            antidote=pack(antidote, rows, weight),
             reached=reached,
             evaluations=designer.contest.evaluations,
             design=design.summary(),
-            **problem.outcome(antidote),
+            **problem.outcome(antidote, **how),
         )
         # A contest that comes nearer to tipping is no standstill.
         nearer = design.lead if design.lead > 0 and rank > limit else rank

@@ -372,7 +372,7 @@ class RowDesigner:
         if not design.agrees:
             notes.append(
                 "The fixed starts of C(U ∪ V) miss this clustering, which k-means with ten starts "
-                "finds; judge it by the independent clusterings."
+                "finds; the centres of the design are one of its starts, too."
             )
         if target is not None and design.holds and isinstance(self.shifts, BalanceShifts):
             notes += self._share_notes(design, target)

@@ -352,9 +352,14 @@ def _weights(record: RunRecord) -> list[page.Section]:
     lines = weight_lines(record)
     if not lines:
         return []
-    said = (
+    copied = (
         f"{record.view.people:,} real rows are copied, {record.view.size:,} copies in all. Instead "
-        "of adding them, their rows can weigh more: the lines below cluster the file "
+        "of adding them, their rows can weigh more"
+    )
+    if record.view.antidote_weights is not None:
+        copied = f"{record.view.people:,} real rows weigh more, by {record.view.added:,.1f} in all"
+    said = (
+        f"{copied}: the lines below cluster the file "
         "data_with_weights.csv, which is in the ZIP file of this run. The weights are for this "
         "clustering; other analyses of the data should not use them."
     )
@@ -416,8 +421,9 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
         "run.py": python_lines(record.spec) + "\n",
     }
     if record.view.size:
-        files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
-        files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
+        if record.view.antidote_weights is None:  # part of a point is no point
+            files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
+            files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
         files |= weight_files(record)
     if record.shot is not None:
         names = record.data.group_names
@@ -475,6 +481,7 @@ def result(record: RunRecord) -> dict[str, Any]:
         "evaluations": view.evaluations,
         "seconds": jsonable(view.seconds),
         "antidote": view.antidote.tolist(),
+        **view.weighted(),
         "antidote_original": original,
         "comparison": [
             {key: jsonable(value) for key, value in row.items()} for row in view.comparison
@@ -525,31 +532,31 @@ def weight_files(record: RunRecord) -> dict[str, str]:
     return {**files, "use_weights.py": f"{lines}\n"} if lines else files
 
 
-def copies_csv(data: Dataset, copies: Ints) -> str:
+def copies_csv(data: Dataset, copies: Ints | Floats) -> str:
     """The rows that are copied in original units, with their number from 1, group and copies."""
     rows = np.flatnonzero(copies)
     frame = set_apart(_real_rows(data).iloc[rows], (ROW, COPIES))
     frame.insert(0, ROW, rows + 1)
-    return page.safe_csv(frame.assign(**{COPIES: copies[rows]}))
+    return page.safe_csv(frame.assign(**{COPIES: _as_they_came(pd.Series(copies[rows])).array}))
 
 
-def weights_csv(data: Dataset, copies: Ints) -> str:
+def weights_csv(data: Dataset, copies: Ints | Floats) -> str:
     """Number from 1 and weight of every row of U."""
     weights = _as_they_came(pd.Series(_weights_with(data, copies)))
     return page.safe_csv(pd.DataFrame({ROW: np.arange(1, data.n + 1), WEIGHT: weights}))
 
 
-def weighted_csv(data: Dataset, copies: Ints) -> str:
+def weighted_csv(data: Dataset, copies: Ints | Floats) -> str:
     """U in original units, with the group and the weight of every row."""
     return page.safe_csv(_weighted_rows(data, copies))
 
 
-def _weighted_rows(data: Dataset, copies: Ints) -> pd.DataFrame:
+def _weighted_rows(data: Dataset, copies: Ints | Floats) -> pd.DataFrame:
     weights = _as_they_came(pd.Series(_weights_with(data, copies)))
     return set_apart(_real_rows(data), (WEIGHT,)).assign(**{WEIGHT: weights})
 
 
-def _weights_with(data: Dataset, copies: Ints) -> Floats:
+def _weights_with(data: Dataset, copies: Ints | Floats) -> Floats:
     return (1.0 if data.weights is None else data.weights) + copies.astype(np.float64)
 
 

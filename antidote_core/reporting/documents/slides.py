@@ -137,6 +137,9 @@ def _map(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
     if record.view.copies is not None:
         copies = "copy" if size == 1 else "copies"
         what = f"{size:,} {copies} of real points (★) beside all {record.data.n:,} of them."
+    if record.view.antidote_weights is not None:
+        added = f"{record.view.added:,.1f} more weight in all"
+        what = f"{record.view.people:,} real points (★) weigh more, {added}."
     return Slide(
         what,
         run_map_figure(record.data, shot, record.picture, "group", dark),

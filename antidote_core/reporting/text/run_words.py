@@ -99,7 +99,7 @@ def idle(
     >>> idle("racos", growth="bisect")["step"]
     'bisection doubles and halves the size'
     >>> sorted(idle("racos", place="minmax"))
-    ['lasting', 'max_copies', 'percentiles']
+    ['lasting', 'max_copies', 'percentiles', 'whole']
     """
     known = OPTIMIZERS[optimizer]
     found: dict[str, str] = {}
@@ -119,6 +119,8 @@ def idle(
         found["budget"] = "a design solves programs and counts no evaluations"
     else:
         found["lasting"] = "only a design keeps a margin"
+    if not known.designs or place != ROWS:
+        found["whole"] = "only a design of copies of rows gives fractions"
     if place == ROWS:
         found["spread"] = "copies of people stay where they are"
     else:
@@ -276,7 +278,8 @@ def _copies(spec: RunSpec) -> dict[str, str]:
     """Which rows may be copied, and how often."""
     low, high = spec.percentiles
     found = {
-        "copies of a row": f"at most {spec.max_copies:,}",
+        "copies of a row": f"at most {spec.max_copies:,}"
+        + ("" if spec.whole else ", as weights that need not be whole"),
         "rows that may be copied": f"every feature within percentiles {low:g} to {high:g}",
         "groups that may be copied": ", ".join(spec.copy_groups or ("all",)),
     }

@@ -120,7 +120,7 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
              "application/zip",
              "The report, every table as CSV, settings, events and result as JSON."),
     ]  # fmt: skip
-    if view.size:  # without antidote points there is no table of them
+    if view.size and view.antidote_weights is None:  # no table of none, nor of parts of points
         files += [
             File("V (CSV)", lambda: report.antidote_csv(data, view.antidote), "-V.csv", "text/csv",
                  "The antidote points in original units, one row each."),

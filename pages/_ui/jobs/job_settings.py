@@ -41,6 +41,7 @@ PAPER = {
     "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
     "dimension": 100, "full": False, "budget": 1000, "place": "minmax", "shrink": False,
     "spread": False, "min_share": 0, "max_price": NO_LIMIT, "lasting": 0.0,
+    "fractional": False,
 }  # fmt: skip
 SEARCHED = {
     **PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend", "place": ROWS,
@@ -205,6 +206,7 @@ def _run_values(spec: ac.RunSpec) -> dict[str, Any]:
         **_target_values(spec.target, "target", "alpha"),
         "full": spec.embed_dim is None,
         "percentiles": spec.percentiles,
+        "fractional": not spec.whole,
         **guard_values(spec),
     }
     return values if spec.embed_dim is None else {**values, "dimension": spec.embed_dim}
@@ -267,6 +269,7 @@ def ask_run(data: DataSettings, loaded: ac.Dataset | None) -> RunRequest:
     values |= {"clustering": clustering, "fairness": fairness, "target": target}
     values["embed_dim"] = None if shown["full"] else shown["dimension"]
     values |= {"percentiles": percentiles, **guard}
+    values["whole"] = "whole" in _idle() or not shown["fractional"]
     choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
     spec, problem = None, ""
     try:
@@ -454,6 +457,12 @@ def _advanced(budget: int) -> tuple[float, float]:
         "other people too. 0: none, fewest copies.",
     )  # fmt: skip
     _say_idle(rests.get("lasting"))
+    st.toggle(
+        "Weights need not be whole", key="fractional", bind=URL, disabled="whole" in rests,
+        help="A design leaves its copies as they come out of the program, as fractional weights of "
+        "the rows, instead of rounding them to whole copies.",
+    )  # fmt: skip
+    _say_idle(rests.get("whole"))
     left, right = st.columns(2)
     _number(left, "max_size")
     _number(right, "max_rounds")
