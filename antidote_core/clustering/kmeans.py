@@ -66,7 +66,11 @@ def _tolerance(points: Floats, weights: Floats) -> float:
 
 
 def fit_kmeans_by_starts(
-    points: Floats, k: int, restarts: int = 10, seed: int = 0
+    points: Floats,
+    k: int,
+    restarts: int = 10,
+    seed: int = 0,
+    sample_weight: Floats | None = None,
 ) -> Iterator[Clustering]:
     """`fit_kmeans` with a pause after each start: the best so far, at the end the same answer.
 
@@ -79,13 +83,15 @@ def fit_kmeans_by_starts(
     from sklearn.cluster import KMeans
 
     if points.size <= QUICK_NUMBERS:
-        yield fit_kmeans(points, k, restarts, seed)
+        yield fit_kmeans(points, k, restarts, seed, sample_weight)
         return
     check_k(points, k)
+    tol = TOLERANCE if sample_weight is None else _tolerance(points, sample_weight)
     draws = np.random.RandomState(seed)  # one stream for all starts, as scikit-learn has it
     best: Clustering | None = None
     for _ in range(restarts):
-        model = KMeans(k, n_init=1, random_state=draws).fit(points)
+        model = KMeans(k, n_init=1, random_state=draws, tol=tol)
+        model.fit(points, sample_weight=sample_weight)
         inertia = float(model.inertia_)
         if best is None or (
             inertia < best.objective and not _same_clusters(model.labels_, best.labels, k)

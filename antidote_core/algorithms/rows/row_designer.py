@@ -289,7 +289,8 @@ class RowDesigner:
         """The design judged by independent clusterings; it holds when all of them agree."""
         if fractions is not None:
             design = replace(design, copies=fractions)
-            tries = weighted_checks(self.contest, design.weights, CHECKS, self._stopped)
+            own = 1.0 if self.problem.weights is None else self.problem.weights
+            tries = weighted_checks(self.contest, own + fractions, CHECKS, self._stopped)
         else:
             antidote = copied(self.problem.points, design.copies)
             design = replace(design, agrees=self.contest.cost_of(antidote) <= limit)
