@@ -173,16 +173,32 @@ def choose(brought: Brought, facts: tuple[uploads.ColumnFacts, ...]) -> uploads.
     with left:
         st.subheader("Who is compared", anchor=False)
         groups, protected, join, ranges = _groups(brought, guess, names, mark)
+        weights = _weights(facts, protected, mark)
     with right:
         st.subheader("By what they are clustered", anchor=False)
-        features, categorical, categories = _features(facts, guess, protected, mark)
+        features, categorical, categories = _features(
+            facts, guess, protected if weights is None else (*protected, weights), mark
+        )
         st.subheader("What becomes of gaps", anchor=False)
         missing = _missing(brought, features, protected, mark)
     if groups is None or not features:
         return None
     return uploads.Choice(
-        tuple(features), protected, missing, categories, categorical, join, ranges
+        tuple(features), protected, missing, categories, categorical, join, ranges, weights
     )
+
+
+def _weights(
+    facts: tuple[uploads.ColumnFacts, ...], protected: tuple[str, ...], mark: str
+) -> str | None:
+    """The column that says how many people a row stands for, if the visitor names one."""
+    numbers = [f.name for f in facts if f.kind == "numbers" and f.name not in protected]
+    chosen = st.selectbox(
+        "Weights: how many people a row stands for", [NONE, *numbers], key=f"up-weights-{mark}",
+        help="For survey data. The column is no feature then; clusters, groups and costs count "
+        "every row by its weight, and a copy of a row weighs 1.",
+    )  # fmt: skip
+    return None if chosen == NONE else str(chosen)
 
 
 def _groups(brought: Brought, guess: uploads.Roles, names: list[str], mark: str) -> tuple:
@@ -244,14 +260,14 @@ def _show_groups(groups: uploads.Groups, join_key: str) -> None:
 
 
 def _features(
-    facts: tuple[uploads.ColumnFacts, ...], guess: uploads.Roles, protected: tuple, mark: str
+    facts: tuple[uploads.ColumnFacts, ...], guess: uploads.Roles, taken: tuple, mark: str
 ) -> tuple:
     kinds = {f.name: f.kind for f in facts}
-    offered = [f.name for f in facts if f.name not in protected]
+    offered = [f.name for f in facts if f.name not in taken]
     features = st.multiselect(
         "Features: the columns to cluster by", offered,
         default=[name for name in guess.features if name in offered],
-        key=f"up-features-{mark}-{'-'.join(protected)}",
+        key=f"up-features-{mark}-{'-'.join(taken)}",
         help="Guessed: all columns of numbers that are no row numbers.",
     )  # fmt: skip
     if not features:
