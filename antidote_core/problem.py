@@ -25,7 +25,17 @@ from antidote_core.fairness import (
 )
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.guard import MAX_PRICE, Guard, check_guard, violation
-from antidote_core.places import ROWS, Place, Rows, allowed_rows, box
+from antidote_core.places import (
+    EQUAL,
+    EQUAL_SHARES,
+    ROWS,
+    Mask,
+    MixedRows,
+    Place,
+    Rows,
+    allowed_rows,
+    box,
+)
 from antidote_core.types import Dataset, Floats, Solution
 
 if TYPE_CHECKING:
@@ -274,8 +284,10 @@ class Problem:
         if spec.place != ROWS:
             return self._box(spec.place)
         allowed = allowed_rows(self.points, spec.percentiles, self.weights)
+        names = self.data.group_names
+        if spec.copy_groups == EQUAL_SHARES and EQUAL not in names:
+            return self._mixed_rows(allowed, spec.max_copies)
         if spec.copy_groups is not None:
-            names = self.data.group_names
             unknown = [name for name in spec.copy_groups if name not in names]
             if unknown:
                 raise SpecError(
@@ -290,3 +302,15 @@ class Problem:
                     "percentiles or choose more groups."
                 )
         return Rows(self.points, allowed, spec.max_copies)
+
+    def _mixed_rows(self, allowed: Mask, max_copies: int) -> MixedRows:
+        """Rows of which every group gives as many copies as its part of U asks for."""
+        sizes = np.bincount(self.groups, self.weights, len(self.data.group_names))
+        offered = np.bincount(self.groups[allowed], minlength=len(sizes))
+        for name, size, rows in zip(self.data.group_names, sizes, offered, strict=True):
+            if size and not rows:
+                raise SpecError(
+                    f"No row of {name!r} may be copied, and every group is to give its share; "
+                    "widen the percentiles, or copy without equal shares."
+                )
+        return MixedRows(self.points, allowed, max_copies, self.groups, sizes / sizes.sum())

@@ -32,7 +32,7 @@ HELP: Mapping[str, str] = {
     "place": "rows (copies of rows of the data), plausible, minmax (the paper) or wide",
     "max_copies": "of one row, at most",
     "percentiles": "within which a row may be copied: LOW,HIGH",
-    "copy_groups": "copy rows of these groups only: A,B,...",
+    "copy_groups": "copy rows of these groups only: A,B,... or equal: every group gives its share",
     "whole": "copies are whole; without, a design on rows gives weights",
     "lasting": "margin of a design in standard errors",
     "min_share": "smallest cluster's share of the data, at least; 0: no guard",

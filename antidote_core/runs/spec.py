@@ -13,7 +13,7 @@ from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
 from antidote_core.guard import MAX_PRICE, check_guard
-from antidote_core.places import PLACES, ROWS, check_percentiles
+from antidote_core.places import EQUAL, EQUAL_SHARES, PLACES, ROWS, check_percentiles
 
 # The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
 PAPER_SYMBOLS: Mapping[str, str] = {
@@ -109,7 +109,8 @@ class RunSpec(JobSpec):
     a row without a better V.
 
     `place` says where V may lie: on "rows" (copies of rows of U, of each at most `max_copies`, only
-    of those whose every feature is within `percentiles`, and of `copy_groups` where given), or in
+    of those whose every feature is within `percentiles`, and of `copy_groups` where given; "equal"
+    lets every group give copies in proportion to its size, so that V is mixed like U), or in
     one of the boxes, for which `box` is another name. A design on rows may leave copies fractional
     (`whole` false): V is a set of weights then. `lasting` is the margin of a design in
     standard errors, so that it holds on other people too; `holdout` asks whether it does: V is
@@ -228,11 +229,16 @@ class RunSpec(JobSpec):
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "box", None)
         object.__setattr__(self, "percentiles", check_percentiles(self.percentiles))
-        groups = self.copy_groups
+        groups = EQUAL_SHARES if self.copy_groups == EQUAL else self.copy_groups
         if groups is not None:
             if not isinstance(groups, tuple | list) or not all(isinstance(g, str) for g in groups):
                 raise SpecError(f"copy_groups must be names of groups or None; got {groups!r}.")
             object.__setattr__(self, "copy_groups", tuple(groups) or None)
+        if self.copy_groups == EQUAL_SHARES and self.shrink:
+            raise SpecError(
+                "With copy_groups='equal' every group gives its share of V, and shrinking would "
+                "take copies of some groups only; leave one of them out."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values; of version 1, those that it had."""

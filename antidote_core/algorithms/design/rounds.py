@@ -14,7 +14,7 @@ from antidote_core.algorithms.steps import finish, relayed
 from antidote_core.checks import is_whole
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
-from antidote_core.places import Place, Rows
+from antidote_core.places import MixedRows, Place, Rows
 from antidote_core.problem import Problem
 from antidote_core.runs.events import Cut, Event, Note, Progress, Round
 from antidote_core.runs.spec import RunSpec
@@ -86,7 +86,8 @@ def row_rounds(
     nothing yet, the one that comes nearest to tipping the contest. With growth "bisect" the program
     finds the smallest size itself, in one round.
     """
-    designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, stop)
+    shares = place.shares if isinstance(place, MixedRows) else None
+    designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, stop, shares)
     limit = problem.vanilla.cost if target is None else target
     notes: tuple[str, ...] = ()
     index = 0
@@ -163,7 +164,10 @@ def design_frontier(
     place = problem.place_for(spec)
     _check_sizes(sizes)
     if isinstance(place, Rows):
-        designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, cancel)
+        shares = place.shares if isinstance(place, MixedRows) else None
+        designer = RowDesigner(
+            problem, place.allowed, place.max_copies, spec.lasting, cancel, shares
+        )
         return designer.frontier(sizes)
     return finish(frontier_steps(problem, sizes, place, cancel, spec.lasting))
 

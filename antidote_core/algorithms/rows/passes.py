@@ -225,6 +225,7 @@ class Passes:
         rows: Ints,
         cap: int,
         stopped: Callable[[], bool],
+        shares: Floats | None = None,
     ) -> None:
         self.contest, self.shifts, self.rows, self.cap = contest, shifts, rows, cap
         self.problem = contest.problem
@@ -232,7 +233,7 @@ class Passes:
         # Room below the target, since fresh runs stop short of the fixpoint.
         self.room, self._most_room = shifts.room, MOST_ROOM * shifts.room
         self.errors = contest.lasting  # of the shares, kept from the target where that is possible
-        self._limits = RowLimits(contest, shifts, rows)
+        self._limits = RowLimits(contest, shifts, rows, shares)
         weights = self.problem.weights
         self._people = float(len(self.problem.points) if weights is None else weights.sum())
         self._columns = np.ascontiguousarray(self.problem.points[rows])

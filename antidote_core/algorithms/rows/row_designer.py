@@ -50,7 +50,8 @@ class RowDesigner:
 
     Answers keep the guard of the problem. `lasting` (z >= 0) is the margin of every contest in
     standard errors of the lead, and, for balance, of the shares of the groups as far as half of the
-    way to the target allows.
+    way to the target allows. With the `shares` (g,) of the groups in U, every group gives its
+    share of the copies, give or take one.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class RowDesigner:
         max_copies: int = 5,
         lasting: float = 1.0,
         cancel: Cancel | None = None,
+        shares: Floats | None = None,
     ) -> None:
         if not isinstance(problem.evaluator, KMeansEvaluator):
             raise SpecError(
@@ -76,14 +78,15 @@ class RowDesigner:
         self.problem = problem
         self.allowed = check_allowed(allowed, len(problem.points))
         self.max_copies = max_copies
-        self._cancel = cancel
+        self._cancel, self._shares = cancel, shares
         self.contest = GuardedContest(problem, lasting)
         self.shifts = fair_shifts(problem)
         rng = np.random.default_rng(_SEED)  # aims, and so sizes, are alike for all seeds of a run
         self._aims = Aims(self.contest, self.shifts, rng)
         self._passes = Passes(
-            self.contest, self.shifts, np.flatnonzero(self.allowed), max_copies, self._stopped
-        )
+            self.contest, self.shifts, np.flatnonzero(self.allowed), max_copies, self._stopped,
+            shares,
+        )  # fmt: skip
         self._latest: Floats | None = None
         self._verified: list[RowDesign] = []
         self._spoilers: list[Run] = []
@@ -108,7 +111,7 @@ class RowDesigner:
             plain = yield from self._check(self._nothing(), target)
             return self._kept(plain, target)
         few = fewest_copies(self.contest, self._passes.rows, self.max_copies, target)
-        for design in few:
+        for design in filter(self._mixed, few):
             checked = yield from self._check(design, target)
             if checked.holds:
                 return self._kept(checked, target)
@@ -241,7 +244,7 @@ class RowDesigner:
             again = self._aims.aim(winner.design.start, winner.centers)
             yield from self._passes.follow(again, goal, found, MENDING_PASSES, margin, draws)
         if failed is not None:
-            enough = failed.checks == CHECKS and failed.share >= AGREEMENT
+            enough = failed.checks == CHECKS and failed.share >= AGREEMENT and self._mixed(failed)
             return replace(failed, holds=enough and failed.best_cost <= limit)
         if self.stopped and found.best is not None:
             return self._as_it_is(found.best)
@@ -323,7 +326,7 @@ class RowDesigner:
             share=share,
             checks=len(results),
             best_cost=min(results)[1],
-            holds=share == 1.0 and len(results) == CHECKS,
+            holds=share == 1.0 and len(results) == CHECKS and self._mixed(design),
         )
 
     def _learn(self, design: RowDesign, centers: Floats, cost: float, limit: float) -> None:
@@ -336,6 +339,13 @@ class RowDesigner:
             self._spoilers.append(run)
             if run.cost < limit + self.shifts.close:
                 self._passes.widen_room(self._passes.room + run.cost - limit)
+
+    def _mixed(self, design: RowDesign) -> bool:
+        """Whether every group gives its share, where that is asked for."""
+        if self._shares is None:
+            return True
+        given = np.bincount(self.problem.groups, design.copies, len(self._shares))
+        return bool((np.abs(given - given.sum() * self._shares) <= 1.0 + 1e-6).all())
 
     def _plain_is_guarded(self) -> bool:
         vanilla = self.problem.vanilla

@@ -127,11 +127,15 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class RowLimits:
-    """Builds the limits for one contest and the rows (m,) of U that may be copied."""
+    """Builds the limits for one contest and the rows (m,) of U that may be copied.
+
+    With the `shares` (g,) of the groups in U, every group gives its share, give or take a copy.
+    """
 
     contest: GuardedContest
     shifts: FairShifts
     rows: Ints
+    shares: Floats | None = None
 
     def at(
         self,
@@ -164,6 +168,11 @@ class RowLimits:
         ]
         if draws is not None and (draws > 1.0).any():
             blocks.append(self._draws(cells, draws))
+        if self.shares is not None:
+            groups = self.contest.problem.groups[self.rows]
+            given = groups == np.arange(len(self.shares))[:, None]
+            ones = np.ones(len(self.shares))
+            blocks.append(_Block(given - self.shares[:, None], -ones, ones))
         for place in (cells, *visited):
             beyond = begun - (place.centers - cells.centers).ravel()
             if place is cells or self.shifts.convex:

@@ -17,7 +17,7 @@ from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import FAIRNESS, FairnessCost, get_fairness
 from antidote_core.numerals import change, digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import PLACES, ROWS
+from antidote_core.places import EQUAL_SHARES, PLACES, ROWS
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.words import UNKNOWN, duration, small_groups
 from antidote_core.runs.kinds import Spec, kind_of
@@ -281,7 +281,9 @@ def _copies(spec: RunSpec) -> dict[str, str]:
         "copies of a row": f"at most {spec.max_copies:,}"
         + ("" if spec.whole else ", as weights that need not be whole"),
         "rows that may be copied": f"every feature within percentiles {low:g} to {high:g}",
-        "groups that may be copied": ", ".join(spec.copy_groups or ("all",)),
+        "groups that may be copied": "all, each its share of V"
+        if spec.copy_groups == EQUAL_SHARES
+        else ", ".join(spec.copy_groups or ("all",)),
     }
     return found if spec.place == ROWS else dict.fromkeys(found, f"{NOT_USED}: points are made up")
 
