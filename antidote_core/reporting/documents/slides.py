@@ -59,165 +59,6 @@ HOW_SURE = {
 }
 
 
-<<<<<<< HEAD
-def run_slides(record: RunRecord, dark: bool = False) -> list[Slide]:
-    """The slides of an ended run; one that never clustered has its verdict alone."""
-    shot, view = record.shot, record.view
-    if shot is None:
-        found = view.verdict
-        return [Slide(found.headline, note=" ".join(found.details))]
-    slides = [_data(record, dark), _before(record, dark), _gain(record)]
-    if view.size:
-        slides += [_after(record, shot, dark), _map(record, shot, dark)]
-        slides += _sure(record)
-    warning = caution(view)
-    return [replace(each, caution=warning) for each in (*slides, *_others(record), _end(record))]
-
-
-def _data(record: RunRecord, dark: bool) -> Slide:
-    data = record.data
-    return Slide(
-        f"{data.title or dataset_title(record.spec)}: {data.n:,} points in "
-        f"{len(data.group_names)} groups by {data.protected}.",
-        bars.group_size_figure(data, dark),
-        bars.group_size_words(data),
-        note=data.source,
-    )
-
-
-def _before(record: RunRecord, dark: bool) -> Slide:
-    names = record.data.group_names
-    balance, social = vanilla_tables(record.view)
-    method = CLUSTERINGS[record.spec.clustering].title
-    note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
-    if get_fairness(record.spec.fairness).by_mix:
-        sentence = words.balance_sentence(balance, names)
-        return Slide(sentence, bars.cluster_mix_figure(balance, names, dark), sentence, note=note)
-    sentence = words.social_sentence(social, names)
-    return Slide(sentence, bars.group_cost_figure(social, names), sentence, note=note)
-
-
-def _gain(record: RunRecord) -> Slide:
-    view, digits = record.view, cost_digits(record.view)
-    cost = get_fairness(record.spec.fairness)
-    before, after = number(view.vanilla_cost, digits), number(view.cost, digits)
-    numbers = [
-        BigNumber(
-            fairness_change(cost.name, view.vanilla_cost, view.cost).removesuffix(f" {cost.unit}"),
-            f"{cost.unit}, the worst-served group" if cost.unit else cost.label,
-            f"{cost.label} {before} → {after}, lower is fairer" if cost.unit else "lower is fairer",
-        ),
-        BigNumber(
-            f"{view.size:,}", "points added", f"{share_of_data(view.size, view.points)} of "
-            f"{view.points:,}",
-        ),
-    ]  # fmt: skip
-    if view.size:
-        numbers += _price(view)
-    foot = cost.slide_note or f"Best possible: {cost.best}"
-    return Slide(view.verdict.headline, numbers=numbers, note=foot)
-
-
-def _price(view: RunView) -> list[BigNumber]:
-    """What the gain cost, in two numbers."""
-    before, after = smallest_pair(view)
-    return [
-        BigNumber(price_text(view.price), "price of fairness", "inertia, against plain clustering"),
-        BigNumber(after, "smallest cluster", f"of the data; {before} before"),
-    ]
-
-
-def _after(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
-    names = record.data.group_names
-    note = (
-        f"The same clustering, with {record.view.size:,} antidote points beside the data. "
-        f"{bars.cluster_sizes(shot.balance)}"
-    )
-    if get_fairness(record.spec.fairness).by_mix:
-        sentence = words.balance_sentence(shot.balance, names)
-        figure = bars.cluster_mix_figure(shot.balance, names, dark)
-    else:
-        sentence = words.social_sentence(shot.social, names)
-        old = vanilla_tables(record.view)[1]
-        figure = bars.cost_pair_figure(old, shot.social, names, cost_digits(record.view))
-    return Slide(f"{_marked('Now', record.view)}: {sentence}", figure, sentence, note=note)
-
-
-def _marked(name: str, view: RunView) -> str:
-    """A name for the answer, with its outcome behind it unless that is good."""
-    found = view.verdict
-    return name if found.tone == "good" else f"{name} ({found.outcome.value})"
-
-
-def _map(record: RunRecord, shot: Snapshot, dark: bool) -> Slide:
-    size = record.view.size
-    many = "" if size == 1 else "s"
-    what = f"{size:,} made-up point{many} (★) beside {record.data.n:,} real ones."
-    if record.view.copies is not None:
-        copies = "copy" if size == 1 else "copies"
-        what = f"{size:,} {copies} of real points (★) beside all {record.data.n:,} of them."
-    if record.view.antidote_weights is not None:
-        added = f"{record.view.added:,.1f} more weight in all"
-        what = f"{record.view.people:,} real points (★) weigh more, {added}."
-    return Slide(
-        what,
-        run_map_figure(record.data, shot, record.picture, "group", dark),
-        record.picture.caption,
-        note=record.picture.caption,
-    )
-
-
-def _sure(record: RunRecord) -> list[Slide]:
-    view, digits, checked = record.view, cost_digits(record.view), record.view.verification
-    numbers = []
-    if checked is not None:
-        best = number(checked.best_cost, digits)
-        numbers = [
-            BigNumber(checked.agreement, "independent clusterings agree", "fresh seeds"),
-            BigNumber(best, "cost the best of them finds"),
-        ]
-    if view.noise:
-        low, high = (number(cost, digits) for cost in view.noise_band)
-        span = low if low == high else f"{low} to {high}"
-        every = "for every seed tried" if low == high else "from seed to seed: the noise"
-        numbers.append(BigNumber(span, "cost of plain clustering", every))
-    return [Slide(HOW_SURE[view.verdict.outcome], numbers=numbers)] if numbers else []
-
-
-def _others(record: RunRecord) -> list[Slide]:
-    fairness = record.spec.fairness
-    table = comparisons.comparison_table(record.view, fairness)
-    if table.empty:
-        return []
-    measure = comparisons.measures(fairness)[0]
-    digits = cost_digits(record.view)
-    known = table.dropna(subset=[measure.column]).sort_values(measure.column, kind="stable")
-    ranked = [
-        f"{_marked(name, record.view) if name == 'antidote' else name} {number(cost, digits)}"
-        for name, cost in zip(known["clustering"], known[measure.column], strict=True)
-    ]
-    first = "Fairest first" if record.view.verdict.tone == "good" else "Lowest cost first"
-    title = f"{first}: {', '.join(ranked)}."
-    note = f"{measure.title}, {measure.better}. {comparisons.side_note(record.view, fairness)}"
-    return [Slide(title, comparisons.measure_figure(table, measure, digits), title, note=note)]
-
-
-def _end(record: RunRecord) -> Slide:
-    spec, found = record.spec, record.view.verdict
-    rows = "a sample of these data" if spec.sample is not None else "these data"
-    what = "a fairer clustering, not a fair decision"
-    if found.tone != "good":
-        what = f"{found.outcome.value}, so no ground for a decision"
-    said = (*reasons(record.view), *found.caveats, guard_sentence(spec))  # the gravest first
-    return Slide(
-        f"Shown for {rows}, {spec.k} clusters and one seed: {what}.",
-        note="The report says how it was done and what was not shown.",
-        points=[text for text in dict.fromkeys(said) if text],
-    )
-
-
-=======
->>>>>>> main
 @dataclass(frozen=True)
 class BigNumber:
     """A figure in large type, what it is, and what to compare it with."""
@@ -416,8 +257,17 @@ def _what_was_added(view: RunView) -> str:
     if view.copies is None:
         return "1 made-up point" if view.size == 1 else f"{view.size:,} made-up points"
     people = "1 person" if view.people == 1 else f"{view.people:,} people"
+    if view.antidote_weights is not None:
+        return f"weight for {people} who are in the data, {view.added:,.1f} in all"
     copies = "1 copy" if view.size == 1 else f"{view.size:,} copies"
     return f"{copies} of {people} who are in the data"
+
+
+def _added(view: RunView) -> str:
+    """What V consists of."""
+    if view.antidote_weights is not None:
+        return "weight"
+    return "copies" if view.copies is not None else "points"
 
 
 def _stage(record: RunRecord, dark: bool) -> dict[str, Any]:
@@ -529,7 +379,7 @@ def _gain(record: RunRecord) -> Slide:
             "before → after" if cost.unit else "before → after, lower is fairer",
         ),
         BigNumber(
-            f"{view.size:,}", "copies added" if view.copies is not None else "points added",
+            f"{view.size:,}", f"{_added(view)} added",
             f"{share_of_data(view.size, view.points)} of {view.points:,}",
         ),
     ]  # fmt: skip
@@ -630,8 +480,7 @@ def _role(row: Mapping[str, Any], view: RunView) -> tuple[str, str, str]:
     if row["name"] == VANILLA:
         return "plain clustering", "as it is", palette.VANILLA
     if row["name"] == ANTIDOTE:
-        added = "copies" if view.copies is not None else "points"
-        return _marked(f"with the {added}", view), "plain clustering", palette.ANTIDOTE
+        return _marked(f"with the {_added(view)}", view), "plain clustering", palette.ANTIDOTE
     how = "by its own clusters" if row["scoring"] == OWN else "by the nearest centre"
     return f"a fair algorithm {how}", algorithm_name(row["name"]), palette.BASELINE
 
