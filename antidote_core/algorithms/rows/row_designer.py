@@ -37,7 +37,6 @@ HOPELESS = 3.0  # times the size of the best: an aim that needs more at first is
 BEYOND = 0.5  # of the way on from the target, for the detour by a harder one
 DETOUR_PASSES = 12
 SIZE_PASSES = 12
-MENDING_PASSES = 12  # after checks that failed
 LATEST = "the last answer"
 _SEED = 204  # keeps the draws of this room apart from the run's
 
@@ -242,7 +241,7 @@ class RowDesigner:
             draws = drawn_more(winner.draws, self._missed(winner), self.problem.k)
             found.best = found.doubtful = None
             again = self._aims.aim(winner.design.start, winner.centers)
-            yield from self._passes.follow(again, goal, found, MENDING_PASSES, margin, draws)
+            yield from self._passes.follow(again, goal, found, PASSES, margin, draws)
         if failed is not None:
             enough = failed.checks == CHECKS and failed.share >= AGREEMENT and self._mixed(failed)
             return replace(failed, holds=enough and failed.best_cost <= limit)
