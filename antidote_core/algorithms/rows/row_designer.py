@@ -32,6 +32,7 @@ CHECKS = 8
 SURE = 0.97  # chance of being found below which a note says so
 ATTEMPTS = 4
 WIDER_MARGIN = 2.0
+LAST_CHECK = 1.1  # times the copies with which seven of eight checks agree
 FOLLOWED = 3  # aims, the most promising ones
 HOPELESS = 3.0  # times the size of the best: an aim that needs more at first is not followed
 BEYOND = 0.5  # of the way on from the target, for the detour by a harder one
@@ -236,6 +237,8 @@ class RowDesigner:
                 failed = checked
             if attempt == ATTEMPTS - 1:
                 break
+            if checked.share >= AGREEMENT:  # the last check is not worth any number of copies
+                found.most = min(found.most, LAST_CHECK * checked.size)
             if self._beaten(winner):
                 margin *= WIDER_MARGIN
             draws = drawn_more(winner.draws, self._missed(winner), self.problem.k)
