@@ -270,6 +270,8 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         share = share_of_data(view.size, view.points)
         copied = view.copies is not None and view.size
         what = f"Copies of {view.people:,} people (of |U|)" if copied else ADDED
+        if view.antidote_weights is not None:
+            what = f"Weight added to {view.people:,} people (of |U|)"
         figure(what, f"{view.size:,} ({share})")
         figure("Price of fairness", change(view.price), PRICE)
         smallest = view.guard.smallest_share(view.vanilla.counts)

@@ -37,22 +37,32 @@ class Cells:
         return separation(self.centers)
 
 
-def cells_at(centers: Floats, points: Floats, groups: Ints) -> Cells | None:
-    """The cells of centres (k, d); None when one of them holds no point of U."""
+def cells_at(
+    centers: Floats, points: Floats, groups: Ints, weights: Floats | None = None
+) -> Cells | None:
+    """The cells of centres (k, d); None when one of them holds no point of U.
+
+    Where the points have weights (n,), sizes, sums and inertia go by weight.
+    """
     k, d = centers.shape
     g = int(groups.max()) + 1
     labels, _ = nearest_center(points, centers)
     cell = labels * g + groups
-    counts = np.bincount(cell, minlength=k * g).reshape(k, g).astype(np.float64)
+    counts = np.bincount(cell, weights, minlength=k * g).reshape(k, g).astype(np.float64)
     sizes = counts.sum(axis=1)
     if not sizes.all():
         return None
     sums = np.empty((k * g, d))
     for a in range(d):
-        sums[:, a] = np.bincount(cell, weights=points[:, a], minlength=k * g)
+        column = points[:, a] if weights is None else points[:, a] * weights
+        sums[:, a] = np.bincount(cell, weights=column, minlength=k * g)
     sums = sums.reshape(k, g, d)
     means = sums.sum(axis=1) / sizes[:, None]
-    inertia = float(np.einsum("ij,ij->", points, points) - (sizes * (means**2).sum(axis=1)).sum())
+    if weights is None:
+        squares = np.einsum("ij,ij->", points, points)
+    else:
+        squares = np.einsum("ij,ij,i->", points, points, weights)
+    inertia = float(squares - (sizes * (means**2).sum(axis=1)).sum())
     return Cells(centers, labels, counts, sums, sizes, means, inertia)
 
 

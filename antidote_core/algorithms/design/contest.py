@@ -20,8 +20,8 @@ from antidote_core.clustering.kmeans import (
     KMeansEvaluator,
     fit_kmeans,
     fit_kmeans_by_starts,
+    with_antidote,
 )
-from antidote_core.errors import SpecError
 from antidote_core.geometry import nearest_center
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
@@ -96,11 +96,6 @@ class Contest:
 
     def __init__(self, problem: Problem, lasting: float = 0.0) -> None:
         assert isinstance(problem.evaluator, KMeansEvaluator)
-        if problem.weights is not None:
-            raise SpecError(
-                "The optimizer 'design' counts every row once, and these rows have weights; choose "
-                "one that searches, such as 'structured', or repeat rows of whole weight."
-            )
         self.problem = problem
         self.lasting = lasting
         self.evaluator = problem.evaluator
@@ -119,7 +114,12 @@ class Contest:
         self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
 
     def _inertia(self, centers: Floats) -> float:
-        return float(nearest_center(self.problem.points, centers)[1].sum())
+        return self.total(nearest_center(self.problem.points, centers)[1])
+
+    def total(self, values: Floats) -> float:
+        """The sum of values (n,) over U, each as often as its row weighs."""
+        weights = self.problem.weights
+        return float(values.sum() if weights is None else values @ weights)
 
     def cost(self, counts: Floats, group_costs: Floats) -> float:
         """F of a clustering of U with these counts per cluster and group, and costs per group.
@@ -230,13 +230,15 @@ class Contest:
         from sklearn.exceptions import ConvergenceWarning
 
         union = np.vstack([self.problem.points, antidote])
+        weights = with_antidote(self.problem.weights, len(antidote))
         runs = []
         for seed in self._hunt_seeds.integers(2**31, size=starts):
             if stopped():
                 break
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                model = KMeans(self.problem.k, n_init=1, random_state=int(seed)).fit(union)
+                model = KMeans(self.problem.k, n_init=1, random_state=int(seed))
+                model.fit(union, sample_weight=weights)
             cost = self.cost(*self.evaluator.at(model.cluster_centers_))
             self.evaluations += 1
             found = self.evaluator.descend(antidote, model.cluster_centers_)
@@ -313,8 +315,10 @@ class Contest:
         Ends early, without the check it is at, when `stopped()` between two starts.
         """
         union = np.vstack([self.problem.points, antidote])
+        weights = with_antidote(self.problem.weights, len(antidote))
         for seed in self._fresh_seeds.integers(2**31, size=checks):
-            for best in fit_kmeans_by_starts(union, self.problem.k, RESTARTS, int(seed)):
+            starts = fit_kmeans_by_starts(union, self.problem.k, RESTARTS, int(seed), weights)
+            for best in starts:
                 fit = best
                 if stopped():
                     return
@@ -356,5 +360,7 @@ def _missed(centers: Floats, elsewhere: Sequence[Floats]) -> int | None:
 
 def _fewer_centers(problem: Problem) -> Floats:
     if problem.k == 2:
-        return problem.points.mean(axis=0, keepdims=True)
-    return fit_kmeans(problem.points, problem.k - 1, RESTARTS, problem.seed).centers
+        return np.average(problem.points, axis=0, weights=problem.weights, keepdims=True)
+    return fit_kmeans(
+        problem.points, problem.k - 1, RESTARTS, problem.seed, problem.weights
+    ).centers

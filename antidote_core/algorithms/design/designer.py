@@ -243,6 +243,11 @@ class Designer:
                 "The optimizer 'design' works for the costs 'social' and 'balance', not for "
                 f"{problem.fairness.name!r}; choose 'structured'."
             )
+        if problem.weights is not None:
+            raise SpecError(
+                "A design in a box counts every row once, and these rows have weights; choose "
+                "place='rows', or an optimizer that searches, such as 'structured'."
+            )
         if not (box[0] <= box[1]).all():
             a = int(np.argmax(box[0] > box[1]))
             raise SpecError(

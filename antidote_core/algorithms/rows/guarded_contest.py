@@ -65,8 +65,11 @@ class GuardedContest(Contest):
         fixed = self.fixed_margin * min(1.0, (distance / FAR) ** 2)
         if not self.lasting:
             return fixed
-        spread = float(np.std(theirs - squares))
-        return fixed + self.lasting * math.sqrt(len(squares)) * spread
+        leads, weights = theirs - squares, self.problem.weights
+        if weights is None:
+            return fixed + self.lasting * math.sqrt(len(leads)) * float(np.std(leads))
+        spread = self.total((leads - np.average(leads, weights=weights)) ** 2)
+        return fixed + self.lasting * math.sqrt(spread)
 
     def cut_squares(self, cut: Cut) -> tuple[Floats, float]:
         """Squared distances (n,) to the centres of a cut, and the cost of U there."""

@@ -225,6 +225,7 @@ class Passes:
         rows: Ints,
         cap: int,
         stopped: Callable[[], bool],
+        shares: Floats | None = None,
     ) -> None:
         self.contest, self.shifts, self.rows, self.cap = contest, shifts, rows, cap
         self.problem = contest.problem
@@ -232,7 +233,9 @@ class Passes:
         # Room below the target, since fresh runs stop short of the fixpoint.
         self.room, self._most_room = shifts.room, MOST_ROOM * shifts.room
         self.errors = contest.lasting  # of the shares, kept from the target where that is possible
-        self._limits = RowLimits(contest, shifts, rows)
+        self._limits = RowLimits(contest, shifts, rows, shares)
+        weights = self.problem.weights
+        self._people = float(len(self.problem.points) if weights is None else weights.sum())
         self._columns = np.ascontiguousarray(self.problem.points[rows])
 
     def follow(
@@ -296,7 +299,7 @@ class Passes:
 
     def one(self, path: Path, goal: Goal, found: Found, margin: float) -> Pass | None:
         """One program and Lloyd's answer to it; None when a cell holds nobody."""
-        cells = cells_at(path.centers, self.problem.points, self.problem.groups)
+        cells = self._cells(path.centers)
         if cells is None:
             return None
         enough, wanted = goal.target, None
@@ -336,6 +339,10 @@ class Passes:
         prices = plan.prices[: len(cuts)] / scale
         return Pass(cells, cuts, scaled, plan, prices, copies, run, foretold)
 
+    def _cells(self, centers: Floats) -> Cells | None:
+        problem = self.problem
+        return cells_at(centers, problem.points, problem.groups, problem.weights)
+
     def _asked(self, path: Path, target: float) -> float:
         """The cost to aim at: below the target, but not further than the centres are already."""
         asked = target - max(path.room, self.room)
@@ -370,7 +377,7 @@ class Passes:
         return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
 
     def _ceiling(self, path: Path, found: Found) -> float:
-        most = min(max(path.most_copies * len(self.problem.points), 1.0), found.most)
+        most = min(max(path.most_copies * self._people, 1.0), found.most)
         if found.best is None:
             return most
         return min(most, NOT_MUCH_LARGER * max(found.best.design.size, 1))
@@ -512,7 +519,7 @@ class Passes:
             path.held = held.astype(np.float64)
         else:
             path.radius = NARROW * min(path.radius, step.asked)
-            place = cells_at(step.centers, self.problem.points, self.problem.groups)
+            place = self._cells(step.centers)
             if place is not None:
                 path.visited = (*path.visited[1 - VISITED :], place)
 

@@ -82,7 +82,7 @@ class RowDesign:
 
     @property
     def weights(self) -> Floats:
-        """Sample weights (n,) that stand for U ∪ V: 1 + copies."""
+        """Sample weights (n,) that stand for U ∪ V where rows of U weigh 1: 1 + copies."""
         return 1.0 + self.copies.astype(np.float64)
 
     def antidote(self, points: Floats) -> Floats:
