@@ -13,7 +13,7 @@ from antidote_core.reporting.figures.palette import DECIDES
 from pages._ui.jobs import store
 from pages._ui.jobs.keeper import KEEPER
 from pages._ui.shared import rooms
-from pages._ui.shared.answers import start_warming
+from pages._ui.shared.answers import KERNELS
 from pages._ui.shared.link import escape
 
 PAGES = {
@@ -48,8 +48,7 @@ def navigation() -> StreamlitPage:
 def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
     style(Path(__file__).with_name("page.css"))
-    start_warming()
-    store.runner().get_ready()
+    KERNELS.when_made(store.runner().get_ready)  # who waits for a run would compile them too
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
 
