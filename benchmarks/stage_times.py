@@ -30,7 +30,9 @@ CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", 
 READY = "() => document.body.innerText.includes('Plain k-means with')"
 NUMBER = "() => /Fair share of the worst-served group\\s+\\d/.test(document.body.innerText)"
 VERDICT = "() => document.querySelector('.st-key-verdict-good, .st-key-verdict-bad')"
-HOME = "() => document.querySelectorAll('.js-plotly-plot .main-svg').length >= 4"
+HOME = """() => document.body.innerText.includes('What it cost.')
+    && [...document.querySelectorAll('[data-testid=stMain] *')]
+        .filter(part => part.shadowRoot?.querySelector('svg.field *')).length === 2"""
 
 
 def start(fresh: bool) -> tuple[subprocess.Popen[bytes], str, str]:

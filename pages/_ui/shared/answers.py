@@ -27,6 +27,7 @@ from pages._ui.shared import own_tables, rooms
 from pages._ui.shared.rooms import Key, is_stale
 from pages._ui.shared.settings import ClusteringSettings, DataSettings
 
+LOOK_SECONDS = 0.25  # between two looks at what is awaited
 AT_ONCE_SECONDS = 0.1  # an answer that is there so soon needs no second look at the page
 
 
@@ -42,10 +43,16 @@ class _Kernels:
         self._made = False
         self._then: list[Callable[[], None]] = []
 
+    def begin(self) -> None:
+        """Make them, if nobody does so yet."""
+        with self._lock:
+            if self._thread.ident is None:
+                self._thread.start()
+
     def when_made(self, call: Callable[[], None]) -> None:
         """Call this at once if they are there, else when they are."""
+        self.begin()
         with self._lock:
-            self._begin()
             if not self._made:
                 if call not in self._then:  # every page asks for the same
                     self._then.append(call)
@@ -54,13 +61,8 @@ class _Kernels:
 
     def loaded(self) -> None:
         """Come back when they are loaded here too."""
-        with self._lock:
-            self._begin()
+        self.begin()
         self._thread.join()
-
-    def _begin(self) -> None:
-        if self._thread.ident is None:
-            self._thread.start()
 
     def _make(self) -> None:
         command = [sys.executable, "-m", compiled.__name__]
@@ -186,7 +188,7 @@ def watch(*futures: Future[Any]) -> None:
     """Run the page again as soon as one more of the answers is there."""
     waiting = [future for future in futures if not future.done()]
     if waiting:
-        st.fragment(_look, run_every=0.5)(waiting)
+        st.fragment(_look, run_every=LOOK_SECONDS)(waiting)
 
 
 def _look(waiting: list[Future[Any]]) -> None:
