@@ -257,3 +257,39 @@ def test_zoom_reload_sharing_and_a_killed_worker(
     assert "ended from outside" in said(visit, ENDED)
     visit.page.get_by_role("button", name="Run again").wait_for(timeout=PATIENCE)
     visit.page.get_by_text("Log of the worker").wait_for(timeout=PATIENCE)
+
+
+def test_a_recorded_example_plays_with_the_network_off_and_is_there_again_by_back(
+    new_visit: Callable[..., Visit],
+) -> None:
+    visit = new_visit()
+    page = visit.page
+    visit.open("explore?data=blobs")
+    page.get_by_role("button", name="Four fifths", exact=True).click()
+    stage = page.locator(".stage")
+    until(lambda: stage.count() == 1 and int(stage.get_attribute("data-steps") or 0) == 5)
+    visit.settle()
+    last = stage.get_attribute("data-steps")
+    until(lambda: stage.get_attribute("data-step") == last, 30)  # it has played itself
+    stage.locator("canvas").focus()
+
+    asked = len(visit.requests)
+    page.context.set_offline(True)
+    begun, before = time.monotonic(), int(stage.get_attribute("data-frames"))
+    stage.get_by_role("button", name="Play").click()
+    until(lambda: int(stage.get_attribute("data-frames")) > before + 3, 1)
+    assert time.monotonic() - begun < 1
+    until(lambda: stage.get_attribute("data-step") == "2", 10)
+    stage.get_by_label("Step", exact=True).fill("4")
+    until(lambda: stage.get_attribute("data-step") == "4", 5)
+    assert "360 copies" in stage.locator("output").inner_text()
+    looked = ("_stcore/health", "_stcore/host-config", "_stcore/stream")  # is the server there?
+    assert [url for url in visit.requests[asked:] if not url.endswith(looked)] == []
+    page.context.set_offline(False)
+
+    run_id = page.url.split("run=")[1].split("&")[0]
+    page.get_by_test_id("stTopNavLink").filter(has_text="Runs").click()
+    page.wait_for_url("**/runs**")
+    page.go_back()
+    page.locator(ENDED).first.wait_for()
+    assert run_id in page.url
