@@ -19,9 +19,9 @@ from typing import Any
 import antidote_core as ac
 from antidote_core.analysis.snapshots import Snapshot, moves, snapshot
 from antidote_core.projection import Plane, fit_plane
+from antidote_core.reporting.documents.page import template
 from antidote_core.reporting.figures import maps, stage
 
-FOLDER = Path(__file__).parents[1] / "pages" / "_ui"
 SPEC = ac.RunSpec(
     dataset="bank", start_size=100, step=100, target="four_fifths", optimizer="design",
     place="rows", growth="extend",
@@ -94,8 +94,8 @@ def on_canvas(page: Any, data: ac.Dataset, view: ac.RunView, plane: Plane) -> No
     )
     sent = statistics.mean(len(json.dumps(step)) for step in steps[1:]) + len(json.dumps(show))
     page.set_content(PAGE)
-    files = [(FOLDER / name).read_text() for name in ("stage.html", "stage.css", "stage.js")]
-    hand = (FOLDER / "stage_data.js").read_text()
+    files = [template(name) for name in ("stage.html", "stage.css", "stage.js")]
+    hand = template("stage_data.js")
     page.evaluate(STAGE, [*files, hand, base64.b64encode(points).decode(), [*steps, show]])
     page.wait_for_timeout(500)
     times = []

@@ -7,8 +7,9 @@ from pages._ui.shared.frame import enter, or_show_error
 
 enter()
 st.title("Runs side by side", anchor=False)
-found = or_show_error(runs_blocks.sides, runs_blocks.asked_runs())
+asked = runs_blocks.asked_runs()
+found = or_show_error(runs_blocks.sides, asked)
 if found:
-    runs_blocks.show(found)
+    runs_blocks.show(found, asked)
 if st.button("Back to the list of runs"):
     st.switch_page("pages/runs.py", query_params={})

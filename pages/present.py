@@ -10,7 +10,7 @@ style(documents.STYLE)
 job = documents.asked()
 slides = or_show_error(documents.slides_of, job) if job else None
 if job and slides:
-    documents.show(slides, job.page, job.link)
+    documents.show(job, slides)
 else:
     st.title("Nothing to present", anchor=False)
     st.markdown("Open a finished run and press **Present** there, or choose one of your runs.")

@@ -11,8 +11,14 @@ from typing import Any
 from antidote_core.algorithms.algorithm2.grow import run
 from antidote_core.algorithms.algorithm2.verification import noise
 from antidote_core.analysis.snapshots import VanillaReport
-from antidote_core.baselines import NEAREST, OWN, BaselineResult
-from antidote_core.baselines.registry import SOTA, algorithm_name, baseline_result
+from antidote_core.baselines import (
+    NEAREST,
+    OWN,
+    SOTA,
+    BaselineResult,
+    algorithm_name,
+    baseline_result,
+)
 from antidote_core.datasets import load_for
 from antidote_core.fairness import assigned_squared, cluster_counts, get_fairness, group_means
 from antidote_core.geometry import nearest_center

@@ -1,24 +1,111 @@
-"""Algorithm 1 on a whole data set: ranges of λ, the clusterpath on a map, the direct search."""
+"""Algorithm 1 on a whole data set: ranges of λ, the clusterpath on a map, the direct search.
+
+With the samples the paper did it on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antidote_core.algorithms.algorithm1.lambda_range import (
-    PAPER_LAMBDAS,
-    SweepPoint,
-    clusterpath,
-    fusing_lambdas,
-    lambda_sweep,
+from antidote_core.algorithms.algorithm1.solve import (
+    ConvexResult,
+    social_of_u,
+    solve_convex,
+    surrogate,
 )
-from antidote_core.algorithms.algorithm1.solve import ConvexResult, solve_convex, surrogate
+from antidote_core.clustering.son import SonClustering, lambda_of_one_cluster, son_path
+from antidote_core.datasets.registry import subsample
+from antidote_core.errors import SpecError
 from antidote_core.projection import Plane, fit_plane
-from antidote_core.types import Dataset, Floats
+from antidote_core.types import Dataset, Floats, Ints
 
+PAPER_SAMPLE = 100
+PAPER_LAMBDAS = tuple(round(0.001 * i, 3) for i in range(1, 11))
+SWEEP_GAP, PATH_GAP = 1e-9, 1e-8  # relative duality gaps: figures, and a drawing
+FUSING_FROM = 0.1  # of the λ at which surely all centres are one
 LADDER = (1, 2, 5)  # sizes the direct search tries besides the one asked for
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """One λ: the social cost of U before and after, and into how many clusters U falls."""
+
+    lam: float
+    vanilla_cost: float
+    cost: float
+    vanilla_clusters: int
+    clusters: int
+
+    @property
+    def difference(self) -> float:
+        """Vanilla cost minus cost after: positive when the antidote points helped."""
+        return self.vanilla_cost - self.cost
+
+
+def lambda_sweep(
+    points: Floats,
+    groups: Ints,
+    lambdas: Sequence[float] = PAPER_LAMBDAS,
+    gamma: float = 0.99,
+    size: int = 10,
+) -> tuple[SweepPoint, ...]:
+    """The paper's figure: V from the surrogate, U ∪ V clustered exactly, for every λ in turn.
+
+    The surrogate knows no λ, so V is the same for all of them.
+    """
+    antidote, _ = surrogate(points, groups, gamma, size)
+    union = np.vstack([points, antidote])
+    paths = [son_path(x, lambdas, relative_gap=SWEEP_GAP) for x in (points, union)]
+    return tuple(
+        SweepPoint(
+            float(lam),
+            social_of_u(before, points, groups).cost,
+            social_of_u(after, points, groups).cost,
+            before.clusters,
+            len(np.unique(after.labels[: len(points)])),
+        )
+        for lam, before, after in zip(lambdas, *paths, strict=True)
+    )
+
+
+def fusing_lambdas(points: Floats, count: int = 12) -> tuple[float, ...]:
+    """λ from where centres are still apart to where surely all of them are one."""
+    last = lambda_of_one_cluster(points)
+    return tuple(np.geomspace(FUSING_FROM * last, last, count).tolist())
+
+
+def clusterpath(points: Floats, count: int = 24) -> tuple[tuple[float, ...], list[SonClustering]]:
+    """λ and clusterings from almost no pull to one cluster, for drawing."""
+    last = lambda_of_one_cluster(points)
+    lambdas = tuple(np.geomspace(last / 50, last, count).tolist())
+    return lambdas, list(son_path(points, lambdas, relative_gap=PATH_GAP))
+
+
+def paper_sample(
+    data: Dataset, size: int = PAPER_SAMPLE, two_groups: bool = True, seed: int = 0
+) -> Dataset:
+    """`size` rows, stratified by group, of the two largest groups (as in the paper) or of all."""
+    if data.weights is not None:
+        raise SpecError(
+            "Algorithm 1 counts every row once, and these rows have weights; use Algorithm 2, or "
+            "take rows without weights."
+        )
+    if two_groups and len(data.group_names) > 2:
+        largest = np.sort(np.argsort(-data.group_sizes, kind="stable")[:2])
+        rows = np.flatnonzero(np.isin(data.groups, largest))
+        names = tuple(data.group_names[j] for j in largest)
+        data = replace(
+            data,
+            points=data.points[rows],
+            groups=np.searchsorted(largest, data.groups[rows]),
+            group_names=names,
+            source=f"{data.source}, groups {names[0]} and {names[1]} only",
+            notes=(*data.notes, f"Only the two largest groups are kept: {' and '.join(names)}."),
+        )
+    return subsample(data, min(size, data.n), seed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,7 +146,8 @@ BALANCE = FairnessCost(
     "A cost of −0.31 says that the worst cluster has 31 % of the share it should have, or, "
     "where it has too many of a group, 1/0.31 times that share.",
     best="−1: every cluster has the mix of the whole data.",
-    slide_note="−1 would be a perfect mix everywhere, 0 means that a group is missing somewhere.",
+    slide_note="100 % would be the same mix in every cluster; 0 % means that a group is missing "
+    "from one.",
     term="balance cost",
     definition="Minus the smallest part of its fair share that any group has in any "
     "cluster: −1 when every cluster is mixed like the whole data, 0 when a group is missing "

@@ -21,8 +21,7 @@ import numpy as np
 
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.algorithms.algorithm2.sizes import MAX_SHARE
-from antidote_core.baselines import NEAREST, OWN, BaselineResult
-from antidote_core.baselines.registry import baseline_result
+from antidote_core.baselines import NEAREST, OWN, BaselineResult, baseline_result
 from antidote_core.geometry import nearest_center
 from antidote_core.paper import paper_row, paper_tables
 from antidote_core.paper.rows import OURS, Cell, Printed, Row, printed

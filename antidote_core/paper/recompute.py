@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.algorithm1.lambda_range import lambda_sweep, paper_sample
 from antidote_core.algorithms.algorithm1.programs import literal_clustering, literal_program
 from antidote_core.algorithms.algorithm1.solve import solve_convex
-from antidote_core.baselines.registry import baseline_result
+from antidote_core.analysis.convex_runs import lambda_sweep, paper_sample
+from antidote_core.baselines import baseline_result
 from antidote_core.clustering.son import son_clustering
 from antidote_core.datasets import load_dataset
 from antidote_core.optimizers import get_optimizer

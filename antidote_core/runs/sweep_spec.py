@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
-from antidote_core.baselines.registry import SOTA
+from antidote_core.baselines import SOTA
 from antidote_core.clustering import get_clustering
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness

@@ -10,8 +10,8 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core import numerals
-from antidote_core.algorithms.algorithm1.lambda_range import PAPER_SAMPLE, paper_sample
 from antidote_core.analysis import convex_runs
+from antidote_core.analysis.convex_runs import PAPER_SAMPLE, paper_sample
 from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
 from pages._ui.shared import answers, own_tables

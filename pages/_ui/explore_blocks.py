@@ -125,9 +125,7 @@ def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
                     alt=f"{measure.title}, {measure.better}",
                 )
     st.caption(
-        "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only its "
-        "centres, as the paper's cost does. Grey plain clustering, blue fair algorithm, orange "
-        "antidote data."
+        f"{comparisons.SCORINGS} Grey plain clustering, blue fair algorithm, orange antidote data."
     )
     for text in dict.fromkeys(note for row in view.comparison for note in row.get("notes", ())):
         st.caption(escape(text))

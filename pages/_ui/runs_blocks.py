@@ -2,23 +2,25 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import RunError
-from antidote_core.reporting.figures import comparisons
+from antidote_core.reporting.documents import report
+from antidote_core.reporting.documents.page import safe_csv
+from antidote_core.reporting.figures import bars, comparisons
+from antidote_core.reporting.figures.maps import run_map_figure
+from antidote_core.reporting.figures.tables import cluster_table
 from antidote_core.reporting.text import run_words
 from antidote_core.reporting.text.glossary import cost_meaning
+from antidote_core.reporting.text.words import balance_sentence
 from antidote_core.runs.kinds import KINDS
-from pages._ui.jobs import store
-from pages._ui.jobs.documents import Job
-from pages._ui.shared.frame import chart, or_show_error
+from pages._ui.jobs import documents, store
+from pages._ui.shared.frame import chart, is_dark, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, one_of
 
 LIVE_SECONDS = 3.0
-DIFFERENT = "background-color: rgba(230,159,0,0.25); font-weight: 600"
 
 
 def rows() -> list[run_words.RunRow]:
@@ -68,6 +70,9 @@ def actions(picked: Sequence[run_words.RunRow]) -> None:
             elif _comparable(picked) and st.button("Compare side by side", type="primary"):
                 ids = ",".join(row.run_id for row in picked)
                 st.switch_page("pages/compare.py", query_params={"runs": ids})
+            if _reportable(picked):
+                with st.popover(f"Report on {_counted(picked)}"):
+                    _report(picked)
             with st.popover(f"Delete {_counted(picked)}"):
                 _delete(picked)
         if len(picked) > 1 and not _comparable(picked):
@@ -75,7 +80,7 @@ def actions(picked: Sequence[run_words.RunRow]) -> None:
 
 
 def _one(row: run_words.RunRow) -> None:
-    job = Job(KINDS[row.kind], row.run_id)
+    job = documents.Job(KINDS[row.kind], row.run_id)
     if st.button("Open", type="primary"):
         st.switch_page(job.page, query_params=job.link)
     if not row.live and st.button("Present"):
@@ -106,6 +111,43 @@ def _counted(picked: Sequence[run_words.RunRow]) -> str:
 def _comparable(picked: Sequence[run_words.RunRow]) -> bool:
     ended = all(row.kind == "run" and not row.live for row in picked)
     return ended and 2 <= len(picked) <= comparisons.MOST
+
+
+def _reportable(picked: Sequence[run_words.RunRow]) -> bool:
+    ended = all(row.kind == "run" and not row.live for row in picked)
+    return ended and 2 <= len(picked) <= comparisons.MANY
+
+
+def _report(picked: Sequence[run_words.RunRow]) -> None:
+    """One report on several runs, a note for each, and the table of methods by data sets."""
+    st.markdown("A note for each, to stand beside its result:")
+    notes = [
+        st.text_input(row.title, key=f"note-{row.run_id}", max_chars=600, placeholder="optional")
+        for row in picked
+    ]
+    ids = [row.run_id for row in picked]
+    statuses = [store.status_of(run_id) for run_id in ids]
+    records = documents.records_of(statuses)
+    with st.container(horizontal=True):
+        for label, make, ending, kind in (
+            ("Report (HTML)", lambda: report.joint_report(records(), notes), ".html", "text/html"),
+            ("Methods (LaTeX)", lambda: comparisons.methods_latex(_sides(records())), ".tex",
+             "application/x-tex"),
+            ("Methods (CSV)", lambda: safe_csv(
+                comparisons.methods_table(_sides(records())).rename_axis("method").reset_index()
+            ), ".csv", "text/csv"),
+        ):  # fmt: skip
+            st.download_button(
+                label, make, f"antidote-{len(ids)}-runs{ending}", kind, on_click="ignore",
+                key=f"several{ending}",
+            )  # fmt: skip
+
+
+def _sides(records: Sequence[report.RunRecord]) -> list[comparisons.Side]:
+    return [
+        comparisons.Side(run_words.run_title(each.spec, each.name), each.spec, each.view)
+        for each in records
+    ]
 
 
 def watch_live(found: Sequence[run_words.RunRow]) -> None:
@@ -143,12 +185,12 @@ def _side(run_id: str) -> comparisons.Side:
     if not isinstance(spec, ac.RunSpec):
         raise RunError("A frontier cannot stand beside a run; open it on the page Frontier.")
     store.keep(run_id)
-    name = status.name or f"{run_words.dataset_title(spec)}, {run_words.combination(spec)}"
+    name = run_words.run_title(spec, status.name)
     return comparisons.Side(name, spec, store.view_of(store.RUN, run_id))
 
 
-def show(found: Sequence[comparisons.Side]) -> None:
-    """What differs, what came out, the curves."""
+def show(found: Sequence[comparisons.Side], ids: Sequence[str]) -> None:
+    """What differs, what came out, the curves, and who is where in each."""
     st.subheader(escape(comparisons.difference_sentence(found)), anchor=False)
     fairest = comparisons.fairest_sentence(found)
     if fairest:
@@ -171,11 +213,35 @@ def show(found: Sequence[comparisons.Side]) -> None:
             comparisons.curves_words(found),
         )
         st.caption("Grey line: plain clustering. Every mark is the best V of a round.")
-    st.subheader("Settings", anchor=False)
-    st.caption("≠ and a coloured line: the runs differ here.")
-    painted = comparisons.settings_table(found).style.apply(_paint, axis=1)
-    st.dataframe(painted, hide_index=True, height="content")
+    st.subheader("Who is in which cluster, and where V lies", anchor=False)
+    for place, label, run_id in zip(
+        st.columns(len(found)), comparisons.labelled(found), ids, strict=True
+    ):
+        with place:
+            st.markdown(f"**{escape(label)}**")
+            or_show_error(_pictures, run_id)
+    st.subheader("Settings that differ", anchor=False)
+    differing = comparisons.differing_settings(found)
+    st.dataframe(differing, hide_index=True, height="content")
+    with st.expander("All settings"):
+        st.dataframe(comparisons.settings_table(found), hide_index=True, height="content")
 
 
-def _paint(row: pd.Series) -> list[str]:
-    return [DIFFERENT if row[""] else ""] * len(row)
+def _pictures(run_id: str) -> None:
+    """Who is in which cluster of a run, and its map."""
+    record = store.room_of(run_id).kept(
+        "record", run_id, documents.records_of([store.status_of(run_id)]), most=comparisons.MOST
+    )[0]
+    shot = record.shot
+    if shot is None:
+        st.caption("It ended before plain clustering was done.")
+        return
+    names, dark = record.data.group_names, is_dark()
+    sentence = balance_sentence(shot.balance, names)
+    figure = bars.cluster_mix_figure(shot.balance, names, dark, compact=True)
+    chart(figure, cluster_table(shot.balance, names), f"mix-{run_id}", sentence)
+    st.caption(f"{escape(sentence)} {bars.cluster_sizes(shot.balance)}")
+    st.plotly_chart(
+        run_map_figure(record.data, shot, record.picture, "group", dark), key=f"map-{run_id}",
+        config={"displayModeBar": False}, alt=record.picture.caption,
+    )  # fmt: skip

@@ -6,7 +6,6 @@ and what is said about them; a page that is drawn again sends nothing that is kn
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,6 +14,7 @@ import antidote_core as ac
 from antidote_core.analysis.snapshots import Moves, moves, shown_steps, snapshot
 from antidote_core.clustering import get_clustering
 from antidote_core.places import ROWS
+from antidote_core.reporting.documents.page import template
 from antidote_core.reporting.figures import comparisons, stage
 from antidote_core.reporting.figures.maps import COLORINGS
 from pages._ui.jobs import store
@@ -23,22 +23,19 @@ from pages._ui.shared import answers
 from pages._ui.shared.frame import is_dark
 from pages._ui.shared.settings import URL
 
-FOLDER = Path(__file__).parent
 PROJECTIONS = ("umap", "pca", "features")
 SECONDS = 0.5  # between two looks at a live run
 STEPS, PARCELS, GROUNDS = 512, 64, 6  # kept per room
 WATCHED = "_watched"  # the run that was seen at work on this page
 
 
-def _file(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
 _picture = st.components.v2.component(
-    "antidote_stage", html=_file("stage.html"), css=_file("stage.css"), js=_file("stage.js")
+    "antidote_stage",
+    html=template("stage.html"),
+    css=template("stage.css"),
+    js=template("stage.js"),
 )
-# Apart from the picture, so that a new round does not send the program that draws it.
-_hand_over = st.components.v2.component("antidote_stage_data", js=_file("stage_data.js"))
+_hand_over = st.components.v2.component("antidote_stage_data", js=template("stage_data.js"))
 
 
 def draw(

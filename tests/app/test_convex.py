@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from antidote_core import load_dataset, social_cost, solve_convex, son_clustering
-from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint, paper_sample
 from antidote_core.analysis import convex_runs
+from antidote_core.analysis.convex_runs import SweepPoint, paper_sample
 from antidote_core.fairness import social_from_costs
 from antidote_core.numerals import number
 from antidote_core.reporting.figures import convex_figures, palette

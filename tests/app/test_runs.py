@@ -1,6 +1,7 @@
 """The Runs page, runs side by side and slides, without a browser; and who a visitor is."""
 
 import dataclasses
+import json
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -123,7 +124,7 @@ def test_two_runs_stand_side_by_side_with_what_differs(ids) -> None:
     assert not app.exception
     assert not app.error
     assert "They differ in evaluations per round and seed; everything else" in said(app)
-    assert len(app.get("plotly_chart")) == 1
+    assert len(app.get("plotly_chart")) == 5  # the curves; a mix and a map for each
     settings = app.dataframe[-1].value
     assert settings.loc[settings[""] == "≠", "setting"].tolist() == [
         "evaluations per round",
@@ -147,17 +148,28 @@ def test_a_bad_comparison_gets_a_sentence(home, runs: str, sentence: str) -> Non
     assert sentence in app.error[0].value.replace("\\", "")
 
 
-def test_slides_turn_and_stay_where_they_are(ids) -> None:
-    app = visit("present", ME, run=ids[0])
+def presented(app) -> dict:
+    """What the deck on the page holds."""
     assert not app.exception
-    first = app.title[0].value
-    assert "400 points in 2 groups" in first
-    assert app.button(key="back").disabled
-    app.button(key="next").click().run()
-    assert app.query_params["slide"] in ("2", ["2"])
-    assert app.title[0].value != first
-    app.button(key="back").click().run()
-    assert app.title[0].value == first
+    [frame] = [
+        json.loads(each.proto.json)
+        for each in app.get("bidi_component")
+        if each.proto.component_name == "antidote_slides"
+    ]
+    text = frame["html"].partition("id='deck'>")[2].partition("</script>")[0]
+    return json.loads(text)
+
+
+def test_the_deck_is_the_visitors_own(ids) -> None:
+    app = visit("present", ME, run=ids[1])
+    found = presented(app)
+    assert "400 rows in 2 groups" in found["slides"][0]["title"]
+    assert found["title"] == "Fairer clusters: Two optima"
+    app.text_input[0].set_value("A better split")
+    app.text_input[1].set_value("Ada <b>")
+    next(button for button in app.button if button.label == "Use these").click().run()
+    found = presented(app)
+    assert (found["title"], found["name"]) == ("A better split", "Ada <b>")
     for place in ("99", "-1", "x", "²"):
         assert not visit("present", ME, run=ids[0], slide=place).exception
 
@@ -169,11 +181,8 @@ def test_a_hollow_run_is_hollow_on_every_page(runner) -> None:
     )  # fmt: skip
     run_id = runner.submit(hollow, owner="sceptic")
     assert runner.wait(run_id, 120).state is JobState.FINISHED
-    for slide in range(1, 8):
-        app = visit("present", "sceptic", run=run_id, slide=str(slide))
-        assert not app.exception
-        banner = next(html.body for html in app.get("html") if "slide-caution" in html.body)
-        assert "Hollow. The win is hollow" in banner
+    for slide in presented(visit("present", "sceptic", run=run_id))["slides"]:
+        assert "Hollow. The win is hollow" in slide["caution"]
     table = visit("runs", "sceptic").dataframe[0].value
     assert table["outcome"].tolist() == ["Hollow"]
     free = runner.submit(dataclasses.replace(hollow, seed=1), owner="sceptic")

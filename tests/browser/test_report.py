@@ -37,7 +37,7 @@ def taken(visit: Visit, button: str, folder: Path) -> Path:
 
 @contextmanager
 def offline(browser: Any, path: Path) -> Iterator[Any]:
-    """The report in a phone without a network, every chart drawn, nothing asked of anyone."""
+    """A file in a phone without a network; nothing is asked of anyone."""
     context = browser.new_context(offline=True, viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
@@ -46,12 +46,6 @@ def offline(browser: Any, path: Path) -> Iterator[Any]:
     page.on("request", lambda sent: requests.append(sent.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(path.as_uri())
-    page.wait_for_function(
-        """() => {
-            const charts = [...document.querySelectorAll('.chart')];
-            return charts.length >= 5 && charts.every(c => c.querySelector('.main-svg g.subplot'));
-        }"""
-    )
     yield page
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
     assert errors == []
@@ -62,6 +56,12 @@ def test_the_report_opens_without_a_network(visit: Visit, browser: Any, tmp_path
     run(visit)
     headline = visit.page.locator(f":is({ENDED}) h3").last.inner_text()
     with offline(browser, taken(visit, "Report (HTML)", tmp_path)) as page:
+        page.wait_for_function(
+            """() => {
+                const all = [...document.querySelectorAll('.chart')];
+                return all.length >= 5 && all.every(c => c.querySelector('.main-svg g.subplot'));
+            }"""
+        )
         assert page.locator("h1").inner_text().split() == headline.split()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
         table = page.locator("details").first
@@ -69,28 +69,57 @@ def test_the_report_opens_without_a_network(visit: Visit, browser: Any, tmp_path
         table.locator("td").first.wait_for()
 
 
-def press(visit: Visit, key: str, place: str) -> None:
-    """Press the key once the slide of that number is there with all its buttons."""
-    visit.page.locator(".st-key-turn").get_by_text(place).first.wait_for(timeout=PATIENCE)
-    visit.settle()
-    visit.page.keyboard.press(key)
+def test_the_summary_fits_one_sheet(visit: Visit, browser: Any, tmp_path: Path) -> None:
+    run(visit)
+    with offline(browser, taken(visit, "One page (HTML)", tmp_path)) as page:
+        sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))
+    assert len(sheets) == 1
+
+
+def shown(deck: Any, text: str) -> None:
+    """Wait until the slide that is shown has this in its title."""
+    deck.locator(".slide.shown h1").filter(has_text=text).wait_for(timeout=PATIENCE)
 
 
 def test_slides_turn_by_arrow_keys(visit: Visit) -> None:
     run_id = run(visit)
     visit.page.get_by_role("button", name="Present").first.click()
     visit.page.wait_for_url(re.compile("/present.*run="), timeout=PATIENCE)
-    title = visit.page.locator(".st-key-slide h1")
-    title.filter(has_text="400 points in 2 groups").first.wait_for(timeout=PATIENCE)
+    deck = visit.page.frame_locator("iframe[title=Slides]")
+    shown(deck, "Fairer clusters: Two optima")
     visit.page.locator("[data-testid=stHeader]").wait_for(state="hidden", timeout=PATIENCE)
-    press(visit, "ArrowRight", "1 /")
+    visit.page.keyboard.press("ArrowRight")
     visit.page.wait_for_url(re.compile("slide=2"), timeout=PATIENCE)
-    title.filter(has_text="Cluster 1 has").first.wait_for(timeout=PATIENCE)
-    press(visit, "ArrowLeft", "2 /")
+    shown(deck, "400 rows in 2 groups")
+    visit.page.reload()
+    shown(deck, "400 rows in 2 groups")
+    visit.page.keyboard.press("ArrowLeft")
     visit.page.wait_for_url(re.compile("slide=1"), timeout=PATIENCE)
-    title.filter(has_text="400 points in 2 groups").first.wait_for(timeout=PATIENCE)
-    press(visit, "Escape", "1 /")
+    visit.page.keyboard.press("Escape")
     visit.page.wait_for_url(re.compile(f"/explore.*run={run_id}"), timeout=PATIENCE)
+
+
+def test_saved_slides_open_without_a_network_and_fit_every_screen(
+    visit: Visit, browser: Any, tmp_path: Path
+) -> None:
+    run_id = run(visit)
+    visit.page.goto(f"{visit.base}/present?run={run_id}")
+    with offline(browser, taken(visit, "Save slides", tmp_path)) as page:
+        for width, height in ((1280, 720), (1920, 1080), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            page.keyboard.press("Home")
+            count = int(page.locator("#bar output").inner_text().split("/")[1])
+            for place in range(1, count + 1):
+                page.locator(f"body[data-slide='{place}']").wait_for()
+                slide = page.locator(".slide.shown")
+                assert slide.evaluate("one => one.scrollWidth <= innerWidth + 1")
+                if width > height:  # nothing is cut; upright, a slide may be scrolled
+                    assert slide.evaluate("one => one.scrollHeight <= innerHeight + 1")
+                if slide.locator("canvas").count():
+                    slide.locator(".stage[data-step]:not([data-step='0'])").wait_for()
+                page.keyboard.press("ArrowRight")
+        page.keyboard.press("n")
+        page.locator("#notes p").first.wait_for()
 
 
 def test_the_list_of_runs_survives_a_reload_and_is_there_in_a_new_tab(visit: Visit) -> None:

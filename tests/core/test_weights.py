@@ -17,10 +17,10 @@ from sklearn.metrics import (
 
 import antidote_core as ac
 from antidote_core import DataError, Problem, RunSpec, SpecError
-from antidote_core.algorithms.algorithm1.lambda_range import paper_sample
 from antidote_core.algorithms.design.designer import Designer
 from antidote_core.algorithms.rows.row_designer import RowDesigner
 from antidote_core.analysis.comparison import baseline_scores, run_comparison
+from antidote_core.analysis.convex_runs import paper_sample
 from antidote_core.analysis.snapshots import numbered_as, vanilla_report
 from antidote_core.baselines import fair_lloyd
 from antidote_core.baselines.fair_lloyd import LabelledGroups

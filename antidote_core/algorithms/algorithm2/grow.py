@@ -28,7 +28,7 @@ from antidote_core.algorithms.algorithm2.verification import (
 )
 from antidote_core.algorithms.design.rounds import designed_rounds, row_rounds
 from antidote_core.algorithms.steps import relayed, with_heartbeat
-from antidote_core.baselines.registry import baseline_reference
+from antidote_core.baselines import baseline_reference
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
 from antidote_core.errors import AntidoteError, SpecError

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from antidote_core.engine.settings import Limits, cap_memory, die_with, let_go, start_process
-from antidote_core.projection.layout import (
+from antidote_core.projection import (
     Layout,
     find_joint,
     find_layout,

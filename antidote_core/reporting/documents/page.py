@@ -6,6 +6,8 @@ both have in common stands here, and how tables and files are handed over beside
 
 from __future__ import annotations
 
+import base64
+import gzip
 import io
 import math
 import platform
@@ -31,6 +33,7 @@ from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.verdict import Verdict
 from antidote_core.types import Dataset
 
+TEMPLATES = Path(__file__).parent / "templates"
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
@@ -96,14 +99,29 @@ def render(template: str, **values: object) -> Markup:
 
 
 def html_page(page: Page) -> str:
-    """The whole file as text; plotly.js stands in it once, and only if there is a chart.
+    """The whole file as text; plotly.js stands in it once, packed, and only if there is a chart.
 
     >>> text = html_page(Page("A <b> title", "Lead", [Section("Facts", facts=[("k", "2")])]))
     >>> "A &lt;b&gt; title" in text, "<dd>2</dd>" in text, "Plotly" in text
     (True, True, False)
     """
-    plotly = get_plotlyjs() if page.charts else ""
+    plotly = packed_plotly() if page.charts else ""
     return str(render("page.html", page=page, plotly=plotly, ink=LIGHT_INK, font=FONT))
+
+
+def template(name: str) -> str:
+    """A file of `templates` as it is.
+
+    >>> "canvas" in template("stage.html")
+    True
+    """
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def packed_plotly() -> str:
+    """plotly.js as base64 of gzip, a third of its size; `unpack.js` opens it in the browser."""
+    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), 9, mtime=0)).decode()
 
 
 def html_table(table: pd.DataFrame) -> Markup:

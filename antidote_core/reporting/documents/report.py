@@ -24,8 +24,7 @@ from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.numerals import share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import ROWS
-from antidote_core.projection import fit_plane
-from antidote_core.projection.layout import Layout
+from antidote_core.projection import Layout, fit_plane
 from antidote_core.reporting.documents import page
 from antidote_core.reporting.figures import bars, comparisons, maps, tables
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
@@ -45,6 +44,7 @@ from antidote_core.reporting.text.run_words import (
     fairness_change,
     limits,
     price_text,
+    run_title,
     settings,
     smallest_pair,
 )
@@ -272,8 +272,7 @@ def _against_the_others(record: RunRecord) -> list[page.Section]:
     notes = dict.fromkeys(n for row in record.view.comparison for n in row.get("notes", ()))
     paragraphs = [
         comparisons.side_note(record.view, fairness),
-        "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only "
-        "its centres, as the paper's cost does.",
+        comparisons.SCORINGS,
         QUALITY,
         *notes,
     ]
@@ -373,6 +372,55 @@ def run_report(record: RunRecord, when: str = "") -> str:
     data = record.data.title or record.data.name
     title = f"{record.name or data}: {combination(record.spec)}"
     return page.report_page("run", title, record.view.verdict, run_sections(record), when)
+
+
+def joint_report(records: Sequence[RunRecord], notes: Sequence[str] = (), when: str = "") -> str:
+    """Several runs in one report, each with a note of whoever hands it over.
+
+    >>> from antidote_core import RunSpec, load_dataset, run
+    >>> spec = RunSpec(dataset="blobs", start_size=3, budget=40, max_rounds=1)
+    >>> record = RunRecord(load_dataset("blobs"), spec, run(spec))
+    >>> text = joint_report([record, record], ["first", "a <b> note"])
+    >>> text.count("<h1>"), "a &lt;b&gt; note" in text
+    (1, True)
+    """
+    sides = [
+        comparisons.Side(run_title(record.spec, record.name), record.spec, record.view)
+        for record in records
+    ]
+    labels = list(comparisons.labelled(sides))
+    said = notes if len(notes) == len(records) else [""] * len(records)
+    methods = comparisons.methods_table(sides)
+    together = [comparisons.difference_sentence(sides), comparisons.warning(sides)]
+    sections = [
+        page.Section("What came out", together, table=comparisons.results_table(sides)),
+        *(
+            _one_of_several(label, record, note)
+            for label, record, note in zip(labels, records, said, strict=True)
+        ),
+        page.Section(
+            "Every method on every data set",
+            ["The cost that each run was asked for, lower is fairer.", comparisons.SCORINGS],
+            table=methods.rename_axis("method").reset_index(),
+        ),
+        page.Section(
+            "Settings in which the runs differ", table=comparisons.differing_settings(sides)
+        ),
+    ]
+    lead = comparisons.fairest_sentence(sides) or f"{len(records)} runs."
+    made = f"Written by Antidote {page.versions()['antidote']}{f', {when}' if when else ''}."
+    return page.html_page(page.Page("Several runs", lead, sections, made=made))
+
+
+def _one_of_several(label: str, record: RunRecord, note: str) -> page.Section:
+    found = record.view.verdict
+    charts = []
+    if record.shot is not None:
+        charts = [
+            *_who_is_where(record, record.shot).charts[-2:],
+            *_map(record, record.shot).charts,
+        ]
+    return page.Section(label, [note, found.headline, *found.details], charts=charts, beside=True)
 
 
 def python_lines(spec: RunSpec) -> str:

@@ -62,9 +62,12 @@ def size_figure(
 
 
 def cluster_mix_figure(
-    table: BalanceTable, group_names: tuple[str, ...], dark: bool = False
+    table: BalanceTable, group_names: tuple[str, ...], dark: bool = False, compact: bool = False
 ) -> go.Figure:
-    """100 % bars: the whole data above, then one bar per cluster; the deciding cell is outlined."""
+    """100 % bars: the whole data above, then one bar per cluster; the deciding cell is outlined.
+
+    `compact` leaves out the axis, the legend and the words, for a place where they stand beside it.
+    """
     k, g = table.counts.shape
     totals = table.counts.sum(axis=1)
     whole = table.counts.sum(axis=0) / table.counts.sum()
@@ -103,8 +106,12 @@ def cluster_mix_figure(
             hovertemplate="%{customdata}<br>%{x:.1%} " + chart_text(group_names[j])
             + "<extra></extra>",
         )  # fmt: skip
-    _rows(figure, k + 1, legend=True)
-    figure.update_layout(barmode="stack", legend={"traceorder": "normal"}, showlegend=True)
+    _rows(figure, k + 1, legend=not compact)
+    figure.update_layout(barmode="stack", legend={"traceorder": "normal"}, showlegend=not compact)
+    if compact:
+        figure.update_xaxes(range=[0, 1], visible=False)
+        figure.update_layout(height=ROW * (k + 1) + 20, margin={"t": 5, "b": 5})
+        return figure
     # In two lines, so that a telephone has room left for the bars.
     lines = [name.replace(" · ", "<br>") for name in sized]
     figure.update_yaxes(tickmode="array", tickvals=names, ticktext=lines)

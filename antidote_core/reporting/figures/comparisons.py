@@ -15,8 +15,7 @@ from antidote_core import numerals
 from antidote_core.analysis.comparison import ANTIDOTE as ANTIDOTE_ROW
 from antidote_core.analysis.comparison import VANILLA as VANILLA_ROW
 from antidote_core.analysis.comparison import costs_beside
-from antidote_core.baselines import NEAREST, OWN
-from antidote_core.baselines.registry import algorithm_name
+from antidote_core.baselines import NEAREST, OWN, algorithm_name
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.tables import NOT_KNOWN, PRICE, SILHOUETTE, SMALLEST, Measure
@@ -36,7 +35,12 @@ _ORDER = {VANILLA_ROW: 0, OWN: 1, NEAREST: 2, ANTIDOTE_ROW: 3}
 WORSE = 1e-3  # part of a cost from which on "worse" is worth saying
 MOST = 4
 HEIGHT = 430
-_LETTERS = "ABCD"
+MANY = 12  # runs in one report
+_LETTERS = "ABCDEFGHIJKL"
+SCORINGS = (
+    "“own” scores a fair algorithm by the clusters it assigns itself, “nearest” keeps only its "
+    "centres, as the paper's cost does."
+)
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -71,7 +75,7 @@ def baseline_costs(view: RunView, fairness: str) -> dict[str, float]:
 
 def comparison_table(view: RunView, fairness: str) -> pd.DataFrame:
     """Rows in the same order everywhere: plain, fair (own, nearest), antidote."""
-    rows = sorted(view.comparison, key=_place)
+    rows = sorted(view.comparison, key=place_of)
     table = pd.DataFrame([_values(row, view, fairness) for row in rows])
     if table.empty:
         return table
@@ -138,7 +142,8 @@ def side_note(view: RunView, fairness: str) -> str:
     return f"The other cost, {title}, hardly changed: {numbers}."
 
 
-def _place(row: Mapping[str, Any]) -> tuple[int, str]:
+def place_of(row: Mapping[str, Any]) -> tuple[int, str]:
+    """Where a row of the comparison stands: plain, fair (own, nearest), antidote."""
     name = row["name"]
     return _ORDER.get(name, _ORDER.get(row["scoring"], 1)), name
 
@@ -205,6 +210,12 @@ def settings_table(sides: Sequence[Side]) -> pd.DataFrame:
     return table.sort_values("", ascending=False, kind="stable", ignore_index=True)
 
 
+def differing_settings(sides: Sequence[Side]) -> pd.DataFrame:
+    """Of `settings_table` the rows in which the runs differ."""
+    table = settings_table(sides)
+    return table[table[""] == "≠"].drop(columns="")
+
+
 def difference_sentence(sides: Sequence[Side]) -> str:
     """What the runs differ in, in one sentence; what another difference makes idle is left out."""
     table = settings_table(sides)
@@ -257,6 +268,31 @@ def results_table(sides: Sequence[Side]) -> pd.DataFrame:
     digits = max(cost_digits(side.view) for side in sides)
     columns = {label: _results(side, digits) for label, side in labelled(sides).items()}
     return pd.DataFrame(columns).rename_axis("").reset_index()
+
+
+def methods_table(sides: Sequence[Side]) -> pd.DataFrame:
+    """Methods by data sets: the cost of each method in each run, one column per run."""
+    columns = {}
+    for label, side in labelled(sides).items():
+        table = comparison_table(side.view, side.spec.fairness)
+        if table.empty:
+            columns[label] = {"plain": side.view.vanilla_cost, "antidote": side.view.cost}
+        else:
+            columns[label] = dict(zip(table["clustering"], table[side.spec.fairness], strict=True))
+    found = pd.DataFrame(columns)
+    last = [name for name in found.index if name == "antidote"]
+    return found.reindex([*(name for name in found.index if name not in last), *last])
+
+
+def methods_latex(sides: Sequence[Side]) -> str:
+    """`methods_table` as a LaTeX table (booktabs), ready for a paper."""
+    table = methods_table(sides)
+    return str(
+        table.style.format("{:.3f}", na_rep="--", escape="latex")
+        .format_index(escape="latex", axis=0)
+        .format_index(escape="latex", axis=1)
+        .to_latex(hrules=True, column_format="l" + "r" * table.shape[1])
+    )
 
 
 def curves_figure(sides: Sequence[Side]) -> go.Figure:

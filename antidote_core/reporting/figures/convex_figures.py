@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.algorithms.algorithm1.lambda_range import SweepPoint
 from antidote_core.algorithms.algorithm1.solve import ConvexResult
-from antidote_core.analysis.convex_runs import Path
+from antidote_core.analysis.convex_runs import Path, SweepPoint
 from antidote_core.numerals import digits_showing, number, percent
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.bars import cost_pair_figure

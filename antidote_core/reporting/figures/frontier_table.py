@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from antidote_core.analysis.frontier_curves import Curve, curve, quality_points
-from antidote_core.baselines import NEAREST, OWN
-from antidote_core.baselines.registry import algorithm_name
+from antidote_core.baselines import NEAREST, OWN, algorithm_name
 from antidote_core.numerals import digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import ROWS

@@ -15,8 +15,7 @@ import plotly.graph_objects as go
 from antidote_core.algorithms.algorithm2.realism import nearest_real_distance
 from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.clustering import get_clustering
-from antidote_core.projection import Plane, cluster_cells
-from antidote_core.projection.layout import MAP_LIMIT, SEED, Layout, map_rows
+from antidote_core.projection import MAP_LIMIT, SEED, Layout, Plane, cluster_cells, map_rows
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.words import chart_text, map_caption
 from antidote_core.runs.spec import RunSpec

@@ -23,8 +23,7 @@ from antidote_core.clustering import get_clustering
 from antidote_core.fairness import FairnessCost, get_fairness
 from antidote_core.numerals import number, share_of_data
 from antidote_core.places import ROWS
-from antidote_core.projection import Plane
-from antidote_core.projection.layout import SEED, Layout, map_rows
+from antidote_core.projection import SEED, Layout, Plane, map_rows
 from antidote_core.reporting.figures import palette
 from antidote_core.reporting.figures.curve import Line, curve_words, is_near, label_lines
 from antidote_core.reporting.figures.maps import (

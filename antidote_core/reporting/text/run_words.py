@@ -76,6 +76,11 @@ def dataset_title(spec: RunSpec) -> str:
     return _title(DATASETS, spec.dataset)
 
 
+def run_title(spec: RunSpec, name: str = "") -> str:
+    """The name its owner gave a run, else what it is."""
+    return name or f"{dataset_title(spec)}, {combination(spec)}"
+
+
 def grown_by(spec: RunSpec) -> str:
     """The step as people say it.
 
@@ -323,6 +328,10 @@ class RunRow:
     price: str = UNKNOWN
     smallest: str = UNKNOWN
     checks: str = UNKNOWN
+    optimizer: str = UNKNOWN
+    place: str = UNKNOWN
+    target: str = UNKNOWN
+    seed: str = UNKNOWN
 
     @property
     def title(self) -> str:
@@ -332,7 +341,7 @@ class RunRow:
     def matches(self, text: str) -> bool:
         """Whether every word of a filter occurs in this line, in any order, in any case."""
         parts = (self.title, self.data, self.combination, self.state, self.outcome, self.kind)
-        said = " ".join(parts).casefold()
+        said = " ".join((*parts, self.optimizer, self.place, self.target)).casefold()
         return all(word in said for word in text.casefold().split())
 
 
@@ -354,6 +363,10 @@ def list_table(rows: Sequence[RunRow], zone: tzinfo = UTC) -> pd.DataFrame:
             "price": [row.price for row in rows],
             "smallest cluster": [row.smallest for row in rows],
             "checks that agree": [row.checks for row in rows],
+            "optimizer": [row.optimizer for row in rows],
+            "place": [row.place for row in rows],
+            "target (α)": [row.target for row in rows],
+            "seed": [row.seed for row in rows],
             "when": [clock(row.at, zone) for row in rows],
         }
     )
@@ -413,10 +426,16 @@ def _figures(spec: Spec, found: Mapping[str, Any]) -> dict[str, str]:
         return {"size": size, "checks": f"{found.get('done', 0)} of {len(spec.cells)} runs done"}
     if not isinstance(spec, RunSpec):
         return {"checks": f"{found.get('done', 0)} of {found.get('rows', 0)} numbers"}
+    asked = {
+        "optimizer": spec.optimizer,
+        "place": spec.place,
+        "target": spec.target if isinstance(spec.target, str) else number(spec.target),
+        "seed": str(spec.seed),
+    }
     if not found:
-        return {}
+        return asked
     size, points = found["size"], found["points"]
-    cells = {
+    cells = asked | {
         "fairness": fairness_change(spec.fairness, found["vanilla_cost"], found["cost"]),
         "size": f"{size:,} ({share_of_data(size, points)})",
         "smallest": smallest_text(found.get("smallest_share", math.nan), points),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape as escape_html
 from pathlib import Path
 from typing import Literal
 
@@ -10,11 +9,19 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine import JobStatus, RunError
-from antidote_core.projection.layout import find_layout
+from antidote_core.projection import find_layout
 from antidote_core.reporting.documents import frontier_report, report
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
 from antidote_core.reporting.documents.page import safe_csv
-from antidote_core.reporting.documents.slides import Slide, for_the_back_row, run_slides
+from antidote_core.reporting.documents.slides import (
+    LOGOS,
+    Cover,
+    Slide,
+    deck,
+    logo_address,
+    run_slides,
+    run_summary,
+)
 from antidote_core.reporting.figures.frontier_table import cell_table
 from antidote_core.reporting.text.run_words import clock, zone_of
 from antidote_core.runs.kinds import JobKind
@@ -22,11 +29,12 @@ from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
 from pages._ui.jobs import store
 from pages._ui.shared import rooms
-from pages._ui.shared.frame import is_dark
+from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.link import escape
 
-STYLE = Path(__file__).with_name("slides.css")
-PLACE = "slide"  # in the URL, from 1, so that a reload comes back to the same slide
+FOLDER = Path(__file__).parent
+STYLE = FOLDER / "slides.css"
+COVER = "_cover"  # title, name and logo of this visitor's slides
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,8 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
         File("Report (HTML)", lambda: report.run_report(record(), when), ".html", "text/html",
              "One file with the verdict, interactive charts, method, settings, data card and "
              "limits. Opens without a network, and prints."),
+        File("One page (HTML)", lambda: run_summary(record(), when), "-summary.html", "text/html",
+             "Verdict, price, who is where and what it does not show, on one sheet to print."),
         File("Everything (ZIP)", lambda: report.run_bundle(record(), events(), when), ".zip",
              "application/zip",
              "The report, every table as CSV, settings, events and result as JSON."),
@@ -150,6 +160,23 @@ def _run_record(
     assert isinstance(status.spec, ac.RunSpec)
     layout = find_layout(data, layouts)
     return report.RunRecord(data, status.spec, view, layout, status.run_id, status.name)
+
+
+def records_of(statuses: Sequence[JobStatus]) -> Callable[[], list[report.RunRecord]]:
+    """What makes the records of several runs, also outside the page's session."""
+    runner, owner = store.runner(), store.owner()
+    known = [
+        (status, store.data_of(status.run_id), store.layouts_of(status.run_id))
+        for status in statuses
+    ]
+
+    def made() -> list[report.RunRecord]:
+        return [
+            _run_record(status, data, runner.view(status.run_id, owner), layouts)
+            for status, data, layouts in known
+        ]
+
+    return made
 
 
 def _sweep_record(
@@ -221,50 +248,47 @@ def _slides(job: Job, status: JobStatus, dark: bool) -> list[Slide]:
     return run_slides(_run_record(status, data, view, store.layouts_of(job.job_id)), dark)
 
 
-def show(slides: Sequence[Slide], leave: str, query: dict[str, str]) -> None:
-    """The slide whose number is in the URL; Esc goes back to the page `leave`."""
-    place = min(max(_asked(), 1), len(slides))
-    with st.container(key="slide"):
-        draw(slides[place - 1], place)
-    with st.container(key="turn", horizontal=True, vertical_alignment="center"):
-        st.button("‹ Back", key="back", shortcut="Left", disabled=place == 1,
-                  on_click=_turn, args=(place - 1,), help="The slide before")  # fmt: skip
-        st.markdown(f"{place} / {len(slides)}")
-        st.button("Next ›", key="next", shortcut="Right", disabled=place == len(slides),
-                  on_click=_turn, args=(place + 1,), help="The next slide")  # fmt: skip
-        if st.button("Leave", key="leave", shortcut="Esc", help="Back to the run"):
-            st.switch_page(leave, query_params=query)
+_frame = st.components.v2.component(
+    "antidote_slides", js=(FOLDER / "slides.js").read_text(encoding="utf-8")
+)
 
 
-def draw(slide: Slide, place: int) -> None:
-    """One message, and what makes it believable."""
-    if slide.caution:
-        st.html(f"<div class='slide-caution' role='note'>{escape_html(slide.caution)}</div>")
-    st.title(escape(slide.title), anchor=False)
-    if slide.figure is not None:
-        st.plotly_chart(
-            for_the_back_row(slide.figure), key=f"slide-{place}",
-            config={"displayModeBar": False, "staticPlot": False}, alt=slide.alt,
+def show(job: Job, slides: Sequence[Slide]) -> None:
+    """The deck, over the whole window, and what makes it the visitor's own; Esc leaves."""
+    status = store.status_of(job.job_id)
+    cover = _cover()
+    title = f"Fairer clusters: {store.data_of(job.job_id).title or status.dataset}"
+    made = clock(status.submitted, zone_of(st.context.timezone_offset)).split(",")[0]
+    file = deck(slides, status.name or title, cover, made, is_dark())
+    found = _frame(key="deck", data={"html": file}, on_leave_change=lambda: None)
+    with st.container(key="deck-tools", horizontal=True):
+        with st.popover("Your title", help="A title, a name and a logo for these slides"):
+            _own_cover(status.name or title)
+        st.download_button(
+            "Save slides", file, f"antidote-slides-{job.job_id[:6]}.html", "text/html",
+            on_click="ignore", help="One file that opens in any browser, without a network.",
         )  # fmt: skip
-    if slide.numbers:
-        parts = "".join(
-            f"<div{' class=wide' if len(each.value) > 9 else ''}><b>{escape_html(each.value)}</b>"
-            f"<span>{escape_html(each.label)}</span>"
-            f"<small>{escape_html(each.beside)}</small></div>"
-            for each in slide.numbers
-        )
-        st.html(f"<div class='slide-numbers'>{parts}</div>")
-    if slide.points:
-        listed = "".join(f"<li>{escape_html(text)}</li>" for text in slide.points)
-        st.html(f"<ul class='slide-points'>{listed}</ul>")
-    if slide.note:
-        st.html(f"<div class='slide-note'><p>{escape_html(slide.note)}</p></div>")
+    if found.leave:
+        st.switch_page(job.page, query_params=job.link)
 
 
-def _asked() -> int:
-    text = st.query_params.get(PLACE, "1")
-    return int(text) if text.isdecimal() and len(text) < 6 else 1
+def _cover() -> Cover:
+    cover: Cover = st.session_state.setdefault(COVER, Cover())
+    return cover
 
 
-def _turn(place: int) -> None:
-    st.query_params[PLACE] = str(place)
+def _own_cover(usual: str) -> None:
+    """What stands on the first slide; kept as long as the visitor is there."""
+    before = _cover()
+    with st.form("cover", border=False):
+        title = st.text_input("Title", before.title, placeholder=usual, max_chars=120)
+        name = st.text_input("Name", before.name, placeholder="who presents", max_chars=80)
+        file = st.file_uploader("Logo (PNG, JPEG or SVG)", type=list(LOGOS))
+        if st.form_submit_button("Use these", type="primary"):
+            logo = before.logo
+            if file is not None:
+                logo = or_show_error(logo_address, file.name, file.getvalue())
+                if logo is None:
+                    return
+            st.session_state[COVER] = Cover(title.strip(), name.strip(), logo)
+            st.rerun()

@@ -7,13 +7,6 @@ import pytest
 from scipy.optimize import minimize
 
 import antidote_core as ac
-from antidote_core.algorithms.algorithm1.lambda_range import (
-    PAPER_LAMBDAS,
-    clusterpath,
-    fusing_lambdas,
-    lambda_sweep,
-    paper_sample,
-)
 from antidote_core.algorithms.algorithm1.programs import ProgramAnswer, literal_program
 from antidote_core.algorithms.algorithm1.solve import (
     grow_convex,
@@ -21,6 +14,13 @@ from antidote_core.algorithms.algorithm1.solve import (
     social_of_u,
     solve_convex,
     surrogate,
+)
+from antidote_core.analysis.convex_runs import (
+    PAPER_LAMBDAS,
+    clusterpath,
+    fusing_lambdas,
+    lambda_sweep,
+    paper_sample,
 )
 from antidote_core.clustering.son import lambda_of_one_cluster, son_clustering
 

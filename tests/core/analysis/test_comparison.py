@@ -11,8 +11,7 @@ from antidote_core.analysis.comparison import (
     run_comparison,
     solution_row,
 )
-from antidote_core.baselines import OWN
-from antidote_core.baselines.registry import baseline_result
+from antidote_core.baselines import OWN, baseline_result
 from antidote_core.runs.spec import RunSpec
 
 DATA = load_dataset("two-optima")

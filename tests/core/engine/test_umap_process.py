@@ -18,7 +18,7 @@ import pytest
 from antidote_core import load_dataset
 from antidote_core.engine.process import umap_process
 from antidote_core.engine.process.umap_process import AT_ONCE, KEPT, Layouts, start
-from antidote_core.projection.layout import find_layout, layout_path
+from antidote_core.projection import find_layout, layout_path
 
 NOTHING = (np.arange(3), np.zeros((3, 2)))
 

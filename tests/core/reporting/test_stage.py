@@ -11,8 +11,7 @@ import pytest
 import antidote_core as ac
 from antidote_core.analysis.snapshots import moves, shown_steps, snapshot
 from antidote_core.fairness import FAIRNESS
-from antidote_core.projection import fit_plane
-from antidote_core.projection.layout import Layout
+from antidote_core.projection import Layout, fit_plane
 from antidote_core.reporting.figures import stage
 
 SPEC = ac.RunSpec(

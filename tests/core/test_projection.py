@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from antidote_core import load_dataset
-from antidote_core.projection.layout import (
+from antidote_core.projection import (
     SAMPLE,
     Layout,
     find_layout,
