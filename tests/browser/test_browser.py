@@ -42,7 +42,7 @@ def test_the_button_on_the_home_page_leads_to_the_data(visit: Visit) -> None:
 def test_a_reload_shows_the_same_thing(visit: Visit) -> None:
     visit.open("data?data=adult&protected=sex&sample=5000&k=3")
     visit.page.get_by_role("combobox", name="Data set").click()
-    visit.page.get_by_role("option", name="two-optima").click()
+    visit.page.get_by_role("option", name="Two optima").click()
     visit.page.get_by_role("heading", name="Two optima").wait_for()
     visit.settle()
     visit.page.get_by_role("radio", name="cluster").click()

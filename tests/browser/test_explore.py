@@ -25,6 +25,14 @@ GROWING = (
     "&max_stalled=9000&max_rounds=9000"
 )
 
+MILLISECONDS_TO_PLAY = """stage => new Promise(done => {
+    const [begun, before] = [performance.now(), Number(stage.dataset.frames)]
+    stage.querySelector(".play").click()
+    const look = () => Number(stage.dataset.frames) > before + 1
+        ? done(performance.now() - begun) : requestAnimationFrame(look)
+    look()
+})"""
+
 
 @pytest.fixture
 def new_visit(browser: Any, app_url: str) -> Iterator[Callable[..., Visit]]:
@@ -275,10 +283,7 @@ def test_a_recorded_example_plays_with_the_network_off_and_is_there_again_by_bac
 
     asked = len(visit.requests)
     page.context.set_offline(True)
-    begun, before = time.monotonic(), int(stage.get_attribute("data-frames"))
-    stage.get_by_role("button", name="Play").click()
-    until(lambda: int(stage.get_attribute("data-frames")) > before + 3, 1)
-    assert time.monotonic() - begun < 1
+    assert stage.evaluate(MILLISECONDS_TO_PLAY) < 1000
     until(lambda: stage.get_attribute("data-step") == "2", 10)
     stage.get_by_label("Step", exact=True).fill("4")
     until(lambda: stage.get_attribute("data-step") == "4", 5)
