@@ -22,7 +22,9 @@ from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, one_of
 
 FOLDER = Path(__file__).parent
-_HTML = '<div class="plane"><svg class="field" role="img"></svg><ul></ul></div>'
+_HTML = (
+    '<div class="plane"><svg class="field" role="img" aria-label="The plane"></svg><ul></ul></div>'
+)
 
 _component = st.components.v2.component(
     "antidote_plane",

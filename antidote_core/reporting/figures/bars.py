@@ -175,7 +175,7 @@ def _pattern(mark: palette.Mark) -> dict[str, object]:
         "size": 7,
         "solidity": 0.15,
         "bgcolor": mark.color,
-        "fgcolor": "rgba(0,0,0,0.35)",
+        "fgcolor": "rgba(0,0,0,0.2)",
     }
 
 

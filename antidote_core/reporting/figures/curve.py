@@ -23,6 +23,8 @@ FAR = 4.0  # a fair algorithm farther away than so many times the run's own rang
 Line = tuple[str, float, str]  # kind, cost and label of what a curve is held against
 LINE_KINDS = "vanilla fair target away"  # rows with a label that belongs to a line
 SIZES_TITLE = "antidote points |V|, and their share of the data"
+# Charts are described as a whole; marks one by one would have no words.
+SPOKEN = {"aria": False, "mark": {"aria": False}}
 WRITING = {"type": "text", "fontSize": 12, "fontWeight": 600}
 _COLUMNS = ("kind", "size", "cost", "low", "high", "label", "share", "at")
 FIGURE_HEIGHT = 430

@@ -70,9 +70,10 @@ def cost_chart(
             ),
             curve.layer("failed", cross, **place, tooltip=failed),
             *line_labels(y, dark),
-            curve.layer("frame", {"type": "point", "opacity": 0, "aria": False}, **place),
+            curve.layer("frame", {"type": "point", "opacity": 0}, **place),
             cells_layer(looks, place, dark),
         ],
+        "config": curve.SPOKEN,
         "resolve": curve.apart("color", "strokeDash", "shape", "fill"),
     }
 
@@ -145,6 +146,7 @@ def quality_chart(
             *sizes,
             cells_layer(looks, place, dark),
         ],
+        "config": curve.SPOKEN,
         "resolve": curve.apart("color", "strokeDash", "shape", "fill", "stroke"),
     }
 

@@ -27,6 +27,7 @@ PAGES = {
     "data": "Data",
 }
 HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
+FILLED = ":is([data-testid=stBaseButton-primary], [data-testid=stMultiSelect] [data-tag]) *"
 _FRAMED = "_framed"
 MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
@@ -48,6 +49,8 @@ def navigation() -> StreamlitPage:
 def draw_frame() -> None:
     st.set_page_config(page_title="Antidote", page_icon="⚖️", layout="wide")
     style(Path(__file__).with_name("page.css"))
+    if is_dark():  # the blue that can be read on a dark page is too light for white letters
+        st.html(f"<style>{FILLED} {{color: #101418;}}</style>")
     KERNELS.when_made(store.runner().get_ready)  # who waits for a run would compile them too
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
