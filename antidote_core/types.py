@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -48,6 +48,57 @@ class DataCard:
     url: str = ""
 
 
+@dataclass(frozen=True)
+class Dialect:
+    """How numbers and lines of a text file are written; `thousands` may be no sign at all."""
+
+    separator: str = ","
+    decimal: str = "."
+    thousands: str = ""
+
+
+PLAIN = Dialect()
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The table that the rows of a Dataset came from, for files that are to be joined with it.
+
+    `rows` (n,) are the numbers of the rows in that table, from 1. `written` has a line for each of
+    them and columns of the table as they came: those in `ids`, which are for joining only, and the
+    texts of its numbers. `left_out` says in the columns what (row or column), which and reason what
+    of the table is not here.
+    """
+
+    rows: Ints
+    written: pd.DataFrame
+    ids: tuple[str, ...] = ()
+    left_out: pd.DataFrame = field(default_factory=lambda: left_out_table(()))
+    dialect: Dialect = PLAIN
+
+    def take(self, rows: Ints) -> Origin:
+        """The same of these rows (m,); what was left out before stays listed."""
+        written = self.written.iloc[rows].reset_index(drop=True)
+        return replace(self, rows=self.rows[rows], written=written)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        tables = (self.written, self.left_out)
+        return self.rows.nbytes + sum(
+            int(each.memory_usage(index=False, deep=True).sum()) for each in tables
+        )
+
+
+def left_out_table(lines: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
+    """What of a table is not used: (what, which, reason) each.
+
+    >>> left_out_table([("row", "7", "no value in age")]).to_dict("records")
+    [{'what': 'row', 'which': '7', 'reason': 'no value in age'}]
+    """
+    return pd.DataFrame(list(lines), columns=["what", "which", "reason"], dtype="str")
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """U: standardised points with one protected group each.
@@ -59,6 +110,8 @@ class Dataset:
     `weights` (n,) says how many people each row stands for, as in survey data; None for one each.
     A row of whole weight w is then what w equal rows would be, in clusterings, costs, guard and
     scores alike. A point of V always weighs 1: a copy of a row adds 1 to the weight of that row.
+
+    `origin` says which rows of somebody's own table these are; None where the data are ours.
     """
 
     name: str
@@ -75,6 +128,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
     card: DataCard | None = None
     weights: Floats | None = None
+    origin: Origin | None = None
 
     def __post_init__(self) -> None:
         for array in (self.points, self.groups, self.shift, self.scale):
@@ -94,9 +148,24 @@ class Dataset:
         """Rows per group, (g,), whatever they weigh."""
         return np.bincount(self.groups, minlength=len(self.group_names))
 
+    @property
+    def nbytes(self) -> int:
+        """Memory of the points and of what is kept of the table they came from."""
+        return self.points.nbytes + (0 if self.origin is None else self.origin.nbytes)
+
+    def take(self, rows: Ints) -> Self:
+        """These rows (m,), in the same standardised space."""
+        return replace(
+            self,
+            points=self.points[rows],
+            groups=self.groups[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            origin=None if self.origin is None else self.origin.take(rows),
+        )
+
     @cached_property
     def content_hash(self) -> str:
-        """Changes whenever a coordinate, a group, a weight or a name changes."""
+        """Changes whenever a coordinate, a group, a weight, a name or an ID changes."""
         digest = hashlib.sha256()
         weights = () if self.weights is None else (self.weights,)  # without them as ever
         for array in (self.points, self.groups, self.shift, self.scale, *weights):
@@ -104,6 +173,12 @@ class Dataset:
             digest.update(np.ascontiguousarray(array).tobytes())
         names = (self.name, self.group_names, self.feature_names, self.protected, self.source)
         digest.update(repr((names, self.columns)).encode())
+        if self.origin is not None and len(self.origin.written.columns):
+            origin = self.origin  # files of a run carry it, so another one is another run
+            digest.update(repr((origin.ids, origin.dialect)).encode())
+            digest.update(np.ascontiguousarray(origin.rows).tobytes())
+            hashed = pd.util.hash_pandas_object(origin.written, index=False)
+            digest.update(np.ascontiguousarray(hashed).tobytes())
         return digest.hexdigest()
 
     def to_original(self, antidote: Floats) -> pd.DataFrame:

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from antidote_core import Dataset, Problem, RunSpec, run
-from antidote_core.algorithms.algorithm2.verification import for_half, halves, part_of
+from antidote_core.algorithms.algorithm2.verification import for_half, halves
 from antidote_core.baselines import fair_lloyd
 from antidote_core.runs.view import MOST_OF_GAIN
 from benchmarks.data import available
@@ -57,7 +57,7 @@ def unseen_cost(problem: Problem, antidote: np.ndarray) -> float:
 
 
 def tried(spec: RunSpec, data: Dataset, seed: int) -> Try:
-    first, second = (part_of(data, rows) for rows in halves(data.groups, seed))
+    first, second = (data.take(rows) for rows in halves(data.groups, seed))
     target = target_of(Problem.of(spec, first))
     view = run(replace(for_half(spec), target=float(target)), first)
     unseen = Problem.of(spec, second)

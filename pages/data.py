@@ -7,12 +7,12 @@ from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.own_tables import is_own
-from pages._ui.shared.settings import clustering_settings, data_settings, one_of
+from pages._ui.shared.settings import OWN_TABLE, clustering_settings, data_settings, one_of
 
 enter()
 asked = asked_by_link()
-shown = one_of("Show", ["data sets", "your own table"], "show", label_visibility="collapsed")
-if shown == "your own table":
+shown = one_of("Show", ["data sets", OWN_TABLE], "show", label_visibility="collapsed")
+if shown == OWN_TABLE:
     upload_blocks.draw()
     tell_ignored("data", asked)
     st.stop()
@@ -36,6 +36,7 @@ with main:
         data_blocks.group_sizes(data)
     else:
         data_blocks.verdict(data, choice, report)
+        data_blocks.repair(wanted, choice)
         left, right = st.columns(2, gap="large")
         with left:
             data_blocks.who_is_where(data, report)
@@ -45,6 +46,9 @@ with main:
             data_blocks.group_sizes(data)
         data_blocks.quality(report)
     data_blocks.card(data)
+    upload_blocks.left_out(data)
+    if report is not None:
+        data_blocks.which_notion(wanted, choice)
 
 with notice:
     tell_ignored("data", asked)

@@ -8,7 +8,14 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.engine.job_folder import JobStatus
-from pages._ui import data_blocks, explore_blocks, scenario_blocks, stage_blocks, step_blocks
+from pages._ui import (
+    data_blocks,
+    explore_blocks,
+    scenario_blocks,
+    stage_blocks,
+    step_blocks,
+    upload_blocks,
+)
 from pages._ui.jobs import job_settings, store
 from pages._ui.jobs.job_blocks import STYLE, bring_into_view, opened, run_bar, trouble
 from pages._ui.shared import answers
@@ -53,7 +60,7 @@ fair: dict[str, float] = {}
 live = bool(status and status.live)
 with st.sidebar:
     scenario_blocks.pick()
-    chosen = job_settings.ask_data()
+    chosen = job_settings.ask_data(partial(upload_blocks.draw_in, main))
     with notice:
         data = or_show_error(answers.load, chosen)
     asked = job_settings.ask_run(chosen, data)

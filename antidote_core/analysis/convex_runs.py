@@ -98,8 +98,7 @@ def paper_sample(
         rows = np.flatnonzero(np.isin(data.groups, largest))
         names = tuple(data.group_names[j] for j in largest)
         data = replace(
-            data,
-            points=data.points[rows],
+            data.take(rows),
             groups=np.searchsorted(largest, data.groups[rows]),
             group_names=names,
             source=f"{data.source}, groups {names[0]} and {names[1]} only",

@@ -72,14 +72,15 @@ def report_of(data: Dataset, solution: Solution, found: Quality) -> VanillaRepor
 class Snapshot:
     """C(U ∪ V) at one step; clusters are numbered as in plain clustering.
 
-    `before` are the plain centres (k, d), `changed` (n,) the points that are in another cluster
-    than under plain clustering.
+    `before` are the plain centres (k, d), `old_labels` (n,) the clusters under plain clustering,
+    `changed` (n,) the points that are in another one now.
     """
 
     step: Step
     before: Floats
     centers: Floats
     labels: Ints
+    old_labels: Ints
     changed: Ints
     balance: BalanceTable
     social: SocialTable
@@ -114,6 +115,7 @@ def snapshot(
         vanilla.centers,
         centers,
         labels,
+        old,
         np.asarray(labels != old, dtype=np.int64),
         balance_table(labels, data.groups, spec.k, len(data.group_names), data.weights),
         social_table(labels, centers, data.points, data.groups, data.weights),
@@ -136,6 +138,100 @@ def numbered_as(before: Ints, labels: Ints, centers: Floats) -> tuple[Ints, Floa
     k = len(centers)
     _, order = linear_sum_assignment(-cluster_counts(before, labels, k, k))
     return np.argsort(order)[labels], centers[order]
+
+
+# -- how sure the numbers of a group are ------------------------------------------------------
+
+DRAWS = 2000
+TAIL = 0.025  # on either side: intervals of 95 %
+NORMAL = 1.959964  # standard errors that leave TAIL on either side
+FEW = 10  # people in a cell: fewer tell little, whatever the interval says
+RESAMPLED = 2000  # rows of a group; the average of more is normal to all digits shown
+
+
+@dataclass(frozen=True, eq=False)
+class GroupIntervals:
+    """Between which numbers 95 % of the resampled populations lie, the centres held fixed.
+
+    `people` (k, g) are the rows per cluster and group; `shares` (k, g, 2) the group's share of the
+    cluster, `ratios` (k, g, 2) the part of its fair share, `costs` (g, 2) what the group pays.
+    """
+
+    people: Ints
+    shares: Floats
+    ratios: Floats
+    costs: Floats
+
+
+def group_intervals(data: Dataset, labels: Ints, centers: Floats, seed: int) -> GroupIntervals:
+    """Bootstrap intervals for every group: people are drawn anew, as many, with replacement.
+
+    Rows per cell are drawn at once (multinomial). Of an empty cell, which stays empty in every
+    draw, the share is bounded by the exact binomial limit. Where rows have weights, the weight of
+    a cell with m rows is drawn from the normal law that m of its rows would have.
+
+    >>> from antidote_core.datasets import load_dataset
+    >>> data = load_dataset("blobs")
+    >>> shot = vanilla_report(data, "kmeans", 2, 10, 0).solution
+    >>> found = group_intervals(data, shot.labels, shot.centers, seed=0)
+    >>> bool((found.shares[..., 0] <= found.shares[..., 1]).all()), found.costs.shape
+    (True, (2, 2))
+    """
+    rng = np.random.default_rng(seed)
+    k, g = len(centers), len(data.group_names)
+    people = cluster_counts(labels, data.groups, k, g).astype(np.int64)
+    drawn = rng.multinomial(data.n, people.ravel() / data.n, size=DRAWS).astype(np.float64)
+    if data.weights is not None:
+        drawn = _weighed(drawn, labels * g + data.groups, data.weights, rng)
+    mass = drawn.reshape(DRAWS, k, g)
+    totals, whole = mass.sum(axis=2, keepdims=True), mass.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = mass / totals
+        relative = shares / (whole / mass.sum(axis=(1, 2), keepdims=True))
+        ratios = np.fmin(relative, 1.0 / relative)
+    shares, ratios = (_ends(np.nan_to_num(each)) for each in (shares, ratios))
+    sizes, overall = people.sum(axis=1), people.sum(axis=0) / data.n
+    for cluster, group in np.argwhere((people == 0) & (sizes[:, None] > 0)):
+        most = 1.0 - TAIL ** (1.0 / sizes[cluster])
+        shares[cluster, group, 1] = most
+        ratios[cluster, group, 1] = min(most / overall[group], 1.0) if overall[group] else 1.0
+    offsets = data.points - centers[labels]
+    distances = np.einsum("ij,ij->i", offsets, offsets)
+    costs = [_mean_interval(distances, data.weights, data.groups == j, rng) for j in range(g)]
+    return GroupIntervals(people, shares, ratios, np.array(costs))
+
+
+def _ends(drawn: Floats) -> Floats:
+    """The two ends of what lies between the tails, along a new last axis."""
+    ends: Floats = np.moveaxis(np.quantile(drawn, [TAIL, 1.0 - TAIL], axis=0), 0, -1)
+    return ends.copy()
+
+
+def _weighed(rows: Floats, cells: Ints, weights: Floats, rng: np.random.Generator) -> Floats:
+    """Weights of cells for drawn numbers of rows (draws, cells)."""
+    counts = np.maximum(np.bincount(cells, minlength=rows.shape[1]), 1)
+    means = np.bincount(cells, weights, minlength=rows.shape[1]) / counts
+    spread = np.bincount(cells, weights**2, minlength=rows.shape[1]) / counts - means**2
+    noise = rng.standard_normal(rows.shape) * np.sqrt(rows * np.maximum(spread, 0.0))
+    return np.maximum(rows * means + noise, 0.0)
+
+
+def _mean_interval(
+    values: Floats, weights: Floats | None, mine: np.ndarray, rng: np.random.Generator
+) -> tuple[float, float]:
+    """The interval of the average of those values (n,) that are `mine`."""
+    values = values[mine]
+    weights = np.ones(len(values)) if weights is None else weights[mine]
+    if not len(values):
+        return math.nan, math.nan
+    if len(values) <= RESAMPLED:
+        rows = rng.integers(len(values), size=(DRAWS, len(values)))
+        means = (values * weights)[rows].sum(axis=1) / weights[rows].sum(axis=1)
+        low, high = np.quantile(means, [TAIL, 1.0 - TAIL])
+        return float(low), float(high)
+    mean = float(np.average(values, weights=weights))
+    error = float(np.std(weights * (values - mean)) / weights.mean() / math.sqrt(len(values)))
+    return mean - NORMAL * error, mean + NORMAL * error
 
 
 # -- all steps of a run -------------------------------------------------------------------------

@@ -73,15 +73,19 @@ def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None
         texts = {"spec.json": spec.to_json(), "result.json": dumps(result, indent=1)}
         write_texts(out, {"events.jsonl": "\n".join(log), **texts})
         data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)  # original units
-        _write_weights(out, data, spec, view)
+        _write_tables(out, data, spec, view)
     return REACHED if view.reached else NOT_REACHED
 
 
-def _write_weights(out: Path, data: Dataset, spec: RunSpec, view: RunView) -> None:
-    """The same as weights, where V consists of copies of rows."""
-    from antidote_core.reporting.documents.report import RunRecord, weight_files  # charts are slow
+def _write_tables(out: Path, data: Dataset, spec: RunSpec, view: RunView) -> None:
+    """Who is in which cluster; and the same as weights, where V consists of copies of rows."""
+    from antidote_core.reporting.documents import report  # charts are slow
 
-    for name, text in weight_files(RunRecord(data, spec, view)).items():
+    record = report.RunRecord(data, spec, view)
+    files = report.weight_files(record)
+    if record.shot is not None:
+        files["assignments.csv"] = report.assignments_csv(record, record.shot)
+    for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8")
 
 

@@ -19,6 +19,7 @@ from antidote_core.types import Floats, Ints
 # Texts that stand for "no value" besides the missing markers of pandas itself.
 BLANKS = frozenset({"", "?", "nan"})
 MISSING_LEVEL = "(missing)"
+OTHER = "other"  # the level that small ones are joined into
 DATES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
 
 
@@ -72,6 +73,23 @@ class Levels:
         position[kept] = np.arange(len(kept))
         return replace(self, names=tuple(self.names[i] for i in kept), codes=position[codes])
 
+    def joined(self, below: int) -> Self:
+        """The column with its levels of fewer rows than `below` as one, "other".
+
+        >>> Levels("x", ("a", "b", "c"), np.array([0, 0, 1, 2])).joined(2).names
+        ('a', 'other')
+        """
+        counts = np.bincount(self.codes[~self.missing], minlength=len(self.names))
+        small = counts < below
+        if not small.any():
+            return self
+        kept = [name for name, is_small in zip(self.names, small, strict=True) if not is_small]
+        other = OTHER
+        while other in kept:
+            other = f"({other})"
+        position = np.append(np.where(small, len(kept), np.cumsum(~small) - 1), -1)
+        return replace(self, names=(*kept, other), codes=position[self.codes])
+
     def imputed(self, weights: Floats | None = None) -> tuple[Levels, str]:
         """The column with a level of its own where a value is missing, and the words for that."""
         names = tuple(dict.fromkeys((*self.names, MISSING_LEVEL)))
@@ -119,12 +137,16 @@ def level_name(value: object) -> str:
 
 
 def crossed(columns: Sequence[Levels]) -> Levels:
-    """The columns as one: a level for every combination, missing where one of them is."""
-    codes, names = np.zeros(len(columns[0].codes), dtype=np.int64), [""]
-    for column in columns:
-        codes = np.where((codes < 0) | column.missing, -1, codes * len(column.names) + column.codes)
-        names = [f"{a} × {b}" if a else b for a in names for b in column.names]
-    return Levels(" × ".join(column.name for column in columns), tuple(names), codes)
+    """The columns as one: a level for every combination there is, missing where one of them is."""
+    codes, names = columns[0].codes, columns[0].names
+    for column in columns[1:]:
+        width = len(column.names)
+        both = np.where((codes < 0) | column.missing, -1, codes * width + column.codes)
+        # Only those that occur: all combinations of a few columns may be more than memory holds.
+        known = np.unique(both[both >= 0])
+        names = tuple(f"{names[pair // width]} × {column.names[pair % width]}" for pair in known)
+        codes = np.where(both < 0, -1, np.searchsorted(known, both))
+    return Levels(" × ".join(column.name for column in columns), names, codes)
 
 
 def _read_objects(series: pd.Series, name: str) -> Numbers | Levels:

@@ -9,9 +9,16 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.checks import check_weights, did_you_mean
-from antidote_core.datasets.columns import Levels, Numbers, crossed, read_feature, read_levels
+from antidote_core.datasets.columns import (
+    Levels,
+    Numbers,
+    crossed,
+    level_name,
+    read_feature,
+    read_levels,
+)
 from antidote_core.errors import DataError
-from antidote_core.types import Column, Dataset, Floats, Ints
+from antidote_core.types import Column, Dataset, Floats, Ints, Origin, left_out_table
 
 MAX_ROWS = 1_000_000
 MAX_FEATURES = 500
@@ -19,6 +26,7 @@ MAX_CELLS = 100_000_000  # 0.8 GB of float64
 MAX_LEVELS = 50
 MAX_GROUPS = 20
 MIN_GROUP = 2
+MAX_PROTECTED = 5  # columns whose intersections are compared
 SMALL_WEIGHT = 0.5  # of a row on average; a point of V weighs 1
 
 
@@ -31,10 +39,13 @@ def dataset_from_frame(
     missing: Literal["drop", "impute"] = "drop",
     categorical: Sequence[str] = (),
     weights: str | None = None,
+    ids: str | Sequence[str] = (),
+    join_below: int = 0,
 ) -> Dataset:
     """A Dataset from `df`: columns `features` to cluster by, groups from the column `protected`.
 
-    Two protected columns give their intersections ("Black × Female"). Numeric and true/false
+    Several protected columns give their intersections ("Black × Female"); groups of fewer rows than
+    `join_below` become one, "other". Numeric and true/false
     columns are standardised (mean 0, population deviation 1). Text and pandas categoricals, and any
     column named in `categorical`, become one 0/1 feature per level, centred and divided by one
     number so that the column as a whole has variance 1, as a numeric column has. Texts that all
@@ -49,6 +60,10 @@ def dataset_from_frame(
     no feature; means, deviations and medians are weighted by it, so that whole weights do what
     repeating the rows would do. Rows of weight 0 are left out. A point of V weighs 1, so weights
     should count people and not be shares that add up to 1.
+
+    `ids` names columns that are kept for joining only, such as a customer number: files about the
+    rows carry them, and nothing is computed from them. `origin` of the result has them, the numbers
+    of the rows in `df` from 1, and what was left out and why.
 
     >>> frame = pd.DataFrame({"age": [20, 30, 40, 50], "sex": ["f", "m", "m", "f"]})
     >>> data = dataset_from_frame(frame, features=["age"], protected="sex")
@@ -70,6 +85,11 @@ def dataset_from_frame(
                 "there or drop it here."
             )
 
+    used = [*feature_names, *protected_names, *([] if weights is None else [str(weights)])]
+    id_names = _checked_ids(df, ids, used)
+    not_chosen = [name for name in df.columns if name not in {*used, *id_names}]
+    whole = df
+
     weighing: Floats | None = None
     weight_notes: list[str] = []
     if weights is not None:
@@ -79,12 +99,15 @@ def dataset_from_frame(
     protected_columns = [read_levels(df[c], c) for c in protected_names]
     for column in columns:
         _check_values(column, len(df))
+    kept = _complete(columns, protected_columns, missing)
+    gaps = _reasons(kept, [*([] if missing == "impute" else columns), *protected_columns])
     columns, protected_columns, weighing, missing_notes = _without_missing(
-        columns, protected_columns, weighing, missing, len(df)
+        columns, protected_columns, weighing, missing, kept
     )
+    origin = _origin(whole, df.index[kept], id_names, weights, gaps, df.index[~kept], not_chosen)
     for column in columns:
         _check_levels(column)
-    groups, group_names = _groups(protected_columns)
+    groups, group_names = _groups(protected_columns, join_below)
 
     width = sum(len(c.names) if isinstance(c, Levels) else 1 for c in columns)
     _check_width(width, len(groups))
@@ -104,7 +127,59 @@ def dataset_from_frame(
         title=name,
         notes=(*_encoding_notes(columns), *weight_notes, *missing_notes),
         weights=weighing,
+        origin=origin,
     )
+
+
+def _origin(
+    whole: pd.DataFrame,
+    kept: pd.Index,
+    ids: list[str],
+    weights: str | None,
+    gaps: list[str],
+    dropped: pd.Index,
+    columns: list[str],
+) -> Origin:
+    """Where the kept rows stand in the whole table, their IDs, and what of it is not here."""
+    why = pd.Series(f"weight 0 in {weights}", index=whole.index, dtype="str")
+    why.loc[dropped] = np.array(gaps, dtype=object)
+    why = why.drop(kept)
+    return Origin(
+        kept.to_numpy(dtype=np.int64),
+        pd.DataFrame({name: as_written(whole.loc[kept, name]) for name in ids}),
+        tuple(ids),
+        left_out_table(
+            [
+                *(("column", name, "not chosen") for name in columns),
+                *(("row", str(row), reason) for row, reason in why.items()),
+            ]
+        ),
+    )
+
+
+def as_written(column: pd.Series) -> pd.Series:
+    """Numbers as they are, whole ones without a point; everything else as text.
+
+    >>> as_written(pd.Series([1.0, None, 3.0])).tolist()
+    ['1', '', '3']
+    """
+    if column.dtype.kind in "iu":
+        return column.reset_index(drop=True)
+    texts = ["" if missing else level_name(value)
+             for value, missing in zip(column, column.isna(), strict=True)]  # fmt: skip
+    return pd.Series(texts, dtype="str")
+
+
+def _checked_ids(df: pd.DataFrame, ids: str | Sequence[str], used: Sequence[str]) -> list[str]:
+    names = list(dict.fromkeys(_listed(ids)))
+    for column in names:
+        _check_known(df, column, "ID")
+        if column in used:
+            raise DataError(
+                f"Column {column!r} is to be kept for joining and is a feature, the protected "
+                "attribute or the weights as well; wanted it in one place."
+            )
+    return names
 
 
 def _checked_frame(df: pd.DataFrame) -> pd.DataFrame:
@@ -129,7 +204,7 @@ def _checked_frame(df: pd.DataFrame) -> pd.DataFrame:
             f"The table has {len(df):,} rows; wanted at most {MAX_ROWS:,}: take a random sample of "
             "it first."
         )
-    return df.set_axis(names, axis=1)
+    return df.set_axis(names, axis=1).set_axis(range(1, len(df) + 1))
 
 
 def _listed(names: str | Iterable[object]) -> list[str]:
@@ -161,16 +236,21 @@ def _checked_protected(
     df: pd.DataFrame, protected: str | Sequence[str], features: Sequence[str]
 ) -> list[str]:
     names = _listed(protected)
-    if not 1 <= len(names) <= 2 or len(set(names)) < len(names):
-        raise DataError(
-            f"The protected attribute is given as {names}; wanted the name of one column, or of "
-            "two different ones for their intersections."
-        )
+    check_protected(names)
     for column in names:
         _check_known(df, column, "protected attribute")
         if column in features:
             raise two_roles(column)
     return names
+
+
+def check_protected(names: Sequence[str]) -> None:
+    """Refuse none, too many, and one that is named twice."""
+    if not 1 <= len(names) <= MAX_PROTECTED or len(set(names)) < len(names):
+        raise DataError(
+            f"The protected attribute is given as {list(names)}; wanted the name of one column, or "
+            f"of up to {MAX_PROTECTED} different ones for their intersections."
+        )
 
 
 def two_roles(column: str) -> DataError:
@@ -259,22 +339,33 @@ def _check_values(column: Numbers | Levels, rows: int) -> None:
             )
 
 
+def _complete(
+    columns: Sequence[Numbers | Levels], protected: Sequence[Levels], policy: str
+) -> np.ndarray:
+    """The rows that stay, (n,) bool: those with a group and, where gaps are not filled, no gap."""
+    needed = [*protected, *([] if policy == "impute" else columns)]
+    return ~np.logical_or.reduce([column.missing for column in needed])
+
+
+def _reasons(kept: np.ndarray, needed: Sequence[Numbers | Levels]) -> list[str]:
+    """Why each row that does not stay goes, in order."""
+    gaps = np.column_stack([column.missing[~kept] for column in needed])
+    kinds, which = np.unique(gaps, axis=0, return_inverse=True)
+    names = np.array([column.name for column in needed], dtype=object)
+    said = [f"no value in {', '.join(names[kind])}" for kind in kinds]
+    return [said[place] for place in which.ravel()]
+
+
 def _without_missing(
     columns: list[Numbers | Levels],
     protected: list[Levels],
     weights: Floats | None,
     policy: str,
-    rows: int,
+    keep: np.ndarray,
 ) -> tuple[list[Numbers | Levels], list[Levels], Floats | None, list[str]]:
     """The columns without missing values, and sentences that count what was done about them."""
-    notes = []
-    ungrouped = np.logical_or.reduce([column.missing for column in protected])
-    if policy == "impute":
-        keep = ~ungrouped
-        holes: Sequence[Numbers | Levels] = protected
-    else:
-        keep = ~np.logical_or.reduce([ungrouped, *(column.missing for column in columns)])
-        holes = [*columns, *protected]
+    notes, rows = [], len(keep)
+    holes = [*([] if policy == "impute" else columns), *protected]
     if not keep.all():
         counted = ", ".join(
             f"{column.name} {int(column.missing.sum()):,}"
@@ -341,10 +432,12 @@ def constant(name: str, value: str) -> DataError:
     )
 
 
-def _groups(columns: list[Levels]) -> tuple[Ints, tuple[str, ...]]:
-    """Group codes (n,) and names; for two columns the intersections that occur."""
-    groups = crossed(columns).take(slice(None))
+def _groups(columns: list[Levels], join_below: int) -> tuple[Ints, tuple[str, ...]]:
+    """Group codes (n,) and names; for several columns the intersections that occur."""
+    groups = crossed(columns).take(slice(None)).joined(join_below)
     what, names, codes = groups.name, groups.names, groups.codes
+    several = len(columns) > 1
+    fewer = "take fewer protected columns, or " if several else ""
     counts = np.bincount(codes)
     if len(names) == 1:
         raise DataError(
@@ -354,13 +447,14 @@ def _groups(columns: list[Levels]) -> tuple[Ints, tuple[str, ...]]:
     if len(names) > MAX_GROUPS:
         raise DataError(
             f"Column {what!r} has {len(names):,} different values; wanted at most {MAX_GROUPS} "
-            "groups: join values into broader groups first."
+            f"groups: {fewer}join small ones with join_below or values into broader groups first."
         )
     small = [f"{names[i]} ({counts[i]})" for i in np.flatnonzero(counts < MIN_GROUP)]
     if small:
         raise DataError(
             f"Column {what!r} has groups of fewer than {MIN_GROUP} rows: {', '.join(small)}; "
-            "wanted more rows of each: join them with another group or leave their rows out."
+            f"wanted more rows of each: {fewer}join them with join_below or with another group, or "
+            "leave their rows out."
         )
     return codes.astype(np.int64), names
 

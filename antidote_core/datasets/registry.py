@@ -151,10 +151,7 @@ def subsample(data: Dataset, size: int, seed: int) -> Dataset:
         "sizes with at least two rows of each group; units are those of all rows."
     )
     return replace(
-        data,
-        points=data.points[rows],
-        groups=data.groups[rows],
-        weights=None if data.weights is None else data.weights[rows],
+        data.take(rows),
         source=f"{data.source}, a sample of {size:,} (seed {seed})",
         notes=(*data.notes, note),
     )

@@ -7,6 +7,7 @@ read. A damaged line becomes an event "unreadable", so that the fold can count i
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -29,7 +30,7 @@ from antidote_core.errors import DataError
 from antidote_core.runs.events import Closed, Event, Unreadable, event_of
 from antidote_core.runs.kinds import JobKind, Spec, read_spec
 from antidote_core.runs.state import JobState, JobView
-from antidote_core.types import DataCard, Dataset
+from antidote_core.types import DataCard, Dataset, Dialect, Origin
 
 
 @dataclass(frozen=True)
@@ -276,7 +277,36 @@ def write_dataset(path: Path, data: Dataset) -> None:
     arrays = {name: getattr(data, name) for name in _ARRAYS}
     if data.weights is not None:
         arrays["weights"] = data.weights
+    if data.origin is not None:
+        arrays |= _origin_arrays(data.origin)
     np.savez(path, header=text, **arrays)
+
+
+def _origin_arrays(origin: Origin) -> dict[str, Any]:
+    """What `_read_origin` reads: tables as bytes of Arrow, the rest as JSON."""
+    import pyarrow as pa
+
+    about = {"ids": origin.ids, "dialect": asdict(origin.dialect)}
+    found = {"origin": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)}
+    for name in ("written", "left_out"):
+        sink, table = io.BytesIO(), pa.Table.from_pandas(getattr(origin, name))
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        found[name] = np.frombuffer(sink.getvalue(), dtype=np.uint8)
+    return {**found, "rows": origin.rows}
+
+
+def _read_origin(file: Any) -> Origin:
+    import pyarrow as pa
+
+    tables = []
+    for name in ("written", "left_out"):
+        with pa.ipc.open_stream(file[name].tobytes()) as stream:
+            tables.append(stream.read_all().to_pandas())
+    about = json.loads(file["origin"].tobytes())
+    return Origin(
+        file["rows"], tables[0], tuple(about["ids"]), tables[1], Dialect(**about["dialect"])
+    )
 
 
 def read_dataset(path: Path) -> Dataset:
@@ -286,6 +316,8 @@ def read_dataset(path: Path) -> Dataset:
             header: dict[str, Any] = json.loads(file["header"].tobytes())
             names = (*_ARRAYS, "weights") if "weights" in file else _ARRAYS
             arrays: dict[str, Any] = {name: file[name] for name in names}
+            if "origin" in file:
+                arrays["origin"] = _read_origin(file)
         card = header["card"]
         return Dataset(**head_fields(header), **arrays, card=DataCard(**card) if card else None)
     except (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile) as error:

@@ -1,11 +1,11 @@
-"""`python -m benchmarks.reliability faults|load|leak|files`: rows for docs/reliability.md.
+"""`python -m benchmarks.reliability PART`: rows for docs/reliability.md.
 
 Everything happens on this machine, in folders that are removed, and ends by itself.
 """
 
 import argparse
 
-from benchmarks.reliability import faults, files, leak, load
+from benchmarks.reliability import downloads, faults, files, leak, load
 
 
 def main() -> None:
@@ -19,6 +19,9 @@ def main() -> None:
     many = parts.add_parser("leak", help="many runs one after another, and what stays behind")
     many.add_argument("--runs", type=int, default=500)
     parts.add_parser("files", help="files made to exhaust whoever reads them")
+    taken = parts.add_parser("downloads", help="files fetched while pages are drawn again")
+    taken.add_argument("--visitors", type=int, default=10)
+    taken.add_argument("--tries", type=int, default=downloads.TRIES)
     options = parser.parse_args()
     if options.part == "faults":
         faults.main(options.only)
@@ -26,6 +29,8 @@ def main() -> None:
         load.main(options.visitors, options.runs)
     elif options.part == "leak":
         leak.main(options.runs)
+    elif options.part == "downloads":
+        downloads.main(options.visitors, options.tries)
     else:
         files.main()
 

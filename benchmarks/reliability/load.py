@@ -154,13 +154,13 @@ class Visitor:
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[tuple[str, int]]:
+def serving(home: Path, app: Path = Path("app.py")) -> Iterator[tuple[str, int]]:
     """A server of its own on that home folder: its address and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [
-        sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+        sys.executable, "-m", "streamlit", "run", str(app), "--server.headless", "true",
         "--server.port", str(port), "--server.address", "127.0.0.1",
         "--server.fileWatcherType", "none",
     ]  # fmt: skip

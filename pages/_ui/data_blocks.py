@@ -6,13 +6,16 @@ import antidote_core as ac
 from antidote_core import numerals
 from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import FAIRNESS
 from antidote_core.projection import MAP_LIMIT, cluster_cells, map_rows
 from antidote_core.reporting.figures import bars, tables
 from antidote_core.reporting.figures.maps import colored, map_figure, map_frame
-from antidote_core.reporting.text import words
+from antidote_core.reporting.text import glossary, words
 from antidote_core.reporting.text.glossary import explain
+from pages._ui.jobs import store
+from pages._ui.jobs.job_settings import OTHER, PAIRS
 from pages._ui.shared import answers, own_tables
-from pages._ui.shared.frame import behind, chart, is_dark, marked, numbers_with_scales
+from pages._ui.shared.frame import behind, carry_to, chart, is_dark, marked, numbers_with_scales
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, one_of
 
@@ -83,6 +86,47 @@ def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport)
         ("Social cost, lower is fairer", numerals.number(social.cost),
          words.social_sentence(social, data.group_names), explain("social cost")),
     )  # fmt: skip
+
+
+def repair(
+    wanted: DataSettings,
+    choice: ClusteringSettings,
+    fairness: str = "balance",
+    label: str = "Repair this clustering →",
+) -> None:
+    """A button that leads to Explore with the same data, groups and clusters."""
+    if st.button(label, type="primary"):
+        store.show(store.RUN, None)
+        carry_to("explore", to_explore(wanted, choice, fairness))
+
+
+def to_explore(
+    wanted: DataSettings, choice: ClusteringSettings, fairness: str
+) -> dict[str, str | int | None]:
+    """What the widgets of Explore show for these data with this clustering and this cost."""
+    both = (choice.clustering, fairness)
+    return {
+        "data": wanted.name, "protected": wanted.protected, "rows": wanted.rows,
+        "sample": wanted.sample, "seed": wanted.seed, "k": choice.k, "restarts": choice.restarts,
+        "pair": next((name for name, known in PAIRS.items() if known == both), OTHER),
+        "method": choice.clustering, "cost": fairness,
+    }  # fmt: skip
+
+
+def which_notion(wanted: DataSettings, choice: ClusteringSettings) -> None:
+    """A few questions that end in a cost, and in Explore."""
+    st.subheader("Which notion of fairness fits?", anchor=False)
+    place: glossary.Question | str = glossary.NOTIONS
+    number = 0
+    while isinstance(place, glossary.Question):
+        options = list(place.answers)
+        answer = st.radio(place.text, options, index=None, key=f"notion-{number}")
+        if answer is None:
+            return
+        place, number = place.answers[answer], number + 1
+    cost = FAIRNESS[place]
+    st.markdown(f"**{cost.title}.** {cost.sentence}")
+    repair(wanted, choice, place, f"Repair it by {place} →")
 
 
 def who_is_where(data: ac.Dataset, report: VanillaReport) -> None:

@@ -14,6 +14,7 @@ from antidote_core.paper.tables import TableRow, quality_rows, table_rows
 from antidote_core.places import ROWS
 from antidote_core.reporting.figures import paper_figures
 from pages._ui.jobs import job_settings, store
+from pages._ui.shared import rooms
 from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.settings import URL
 
@@ -146,8 +147,11 @@ def quality(found: Results) -> None:
 
 
 def take_along(found: Results) -> None:
+    content, kind = found.to_json().encode(), "application/json"
+    name = "antidote-paper-results.json"
+    rooms.ROOMS.everyone.files.hold("paper", name, kind, content)
     st.download_button(
-        "All results (JSON)", found.to_json(), "antidote-paper-results.json", "application/json",
+        "All results (JSON)", content, name, kind,
         on_click="ignore", help="Every row with its settings, seed, versions and date.",
     )  # fmt: skip
     versions = ", ".join(f"{name} {number}" for name, number in sorted(found.versions.items()))

@@ -16,6 +16,8 @@ from antidote_core.reporting.text.glossary import cost_meaning
 from antidote_core.reporting.text.words import balance_sentence
 from antidote_core.runs.kinds import KINDS
 from pages._ui.jobs import documents, store
+from pages._ui.jobs.documents import File
+from pages._ui.shared import rooms
 from pages._ui.shared.frame import chart, is_dark, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, one_of
@@ -128,19 +130,19 @@ def _report(picked: Sequence[run_words.RunRow]) -> None:
     ids = [row.run_id for row in picked]
     statuses = [store.status_of(run_id) for run_id in ids]
     records = documents.records_of(statuses)
+    files = [
+        File("Report (HTML)", lambda: report.joint_report(records(), notes), ".html", "text/html",
+             "All of them in one file, with your notes."),
+        File("Methods (LaTeX)", lambda: comparisons.methods_latex(_sides(records())), ".tex",
+             "application/x-tex", "Methods by data sets, as a table to typeset."),
+        File("Methods (CSV)", lambda: safe_csv(
+            comparisons.methods_table(_sides(records())).rename_axis("method").reset_index()
+        ), ".csv", "text/csv", "Methods by data sets."),
+    ]  # fmt: skip
     with st.container(horizontal=True):
-        for label, make, ending, kind in (
-            ("Report (HTML)", lambda: report.joint_report(records(), notes), ".html", "text/html"),
-            ("Methods (LaTeX)", lambda: comparisons.methods_latex(_sides(records())), ".tex",
-             "application/x-tex"),
-            ("Methods (CSV)", lambda: safe_csv(
-                comparisons.methods_table(_sides(records())).rename_axis("method").reset_index()
-            ), ".csv", "text/csv"),
-        ):  # fmt: skip
-            st.download_button(
-                label, make, f"antidote-{len(ids)}-runs{ending}", kind, on_click="ignore",
-                key=f"several{ending}",
-            )  # fmt: skip
+        places = [st.empty() for _ in files]
+    key = ("several", *ids, *((each.name, each.ended) for each in statuses), *notes)
+    documents.offer_files(rooms.mine(), key, files, places, f"antidote-{len(ids)}-runs")
 
 
 def _sides(records: Sequence[report.RunRecord]) -> list[comparisons.Side]:

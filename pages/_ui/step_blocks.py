@@ -5,7 +5,13 @@ from functools import partial
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
+from antidote_core.analysis.snapshots import (
+    FEW,
+    Snapshot,
+    group_intervals,
+    snapshot,
+    vanilla_tables,
+)
 from antidote_core.fairness import get_fairness
 from antidote_core.reporting.figures import bars, maps, tables
 from antidote_core.reporting.text import words
@@ -84,6 +90,19 @@ def who_is_where(data: ac.Dataset, spec: ac.RunSpec, view: ac.RunView, shot: Sna
     else:
         st.caption(sizes)
     behind(table)
+    _how_sure(data, spec, shot)
+
+
+def _how_sure(data: ac.Dataset, spec: ac.RunSpec, shot: Snapshot) -> None:
+    """Every number of a group with its interval, and a word where few people are counted."""
+    names, found = data.group_names, group_intervals(data, shot.labels, shot.centers, spec.seed)
+    few = words.few_people(found.people, names, FEW)
+    if few:
+        st.warning(escape(few), icon="⚠️")
+    st.markdown("**How sure the numbers of each group are**")
+    st.dataframe(tables.interval_table(found, shot.balance, names), hide_index=True)
+    st.dataframe(tables.cost_interval_table(found, shot.social, names), hide_index=True)
+    st.caption(words.INTERVALS)
 
 
 def points_table(run_id: str, data: ac.Dataset, shot: Snapshot) -> None:

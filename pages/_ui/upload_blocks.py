@@ -11,17 +11,18 @@ import streamlit as st
 
 import antidote_core as ac
 from antidote_core.datasets import uploads
+from antidote_core.datasets.frame import MAX_PROTECTED
 from antidote_core.engine.process.isolated_read import Full, read_isolated, sheet_names_isolated
 from antidote_core.reporting.figures import bars
 from pages._ui.jobs import store
 from pages._ui.shared import own_tables, rooms
-from pages._ui.shared.frame import behind, chart, is_dark, listed, or_show_error
+from pages._ui.shared.frame import behind, carry_to, chart, is_dark, listed, or_show_error
 from pages._ui.shared.link import escape
 
 LIMIT = uploads.size_words(uploads.MAX_BYTES)
 _samples = cache(uploads.sample_files)
 MEGABYTES = uploads.MAX_BYTES // 1024**2
-NONE = "(none)"
+MOST_LISTED = 1_000  # lines of a table on the page
 RANGES = 3  # to begin with, for a protected column of numbers
 UNUSABLE = ("empty", "always the same", "dates", "texts")
 SAID = "_upload_said"
@@ -43,11 +44,13 @@ class Brought:
 
 def bring() -> Brought | None:
     """The file that was chosen, read as the settings below it say; None without a usable one."""
+    room = rooms.mine()
     file = st.file_uploader(
         f"CSV, TSV, Parquet or Excel (.xlsx), at most {LIMIT}",
         type=[ending.removeprefix(".") for ending in uploads.KINDS],
         key="upload",
         max_upload_size=MEGABYTES,
+        on_change=_let_go,
     )
     st.caption(
         f"One line of column names, then one line per person. Larger than {LIMIT}: take a random "
@@ -55,10 +58,23 @@ def bring() -> Brought | None:
         "memory of this server for this browser only, is never shown to anyone else, and is gone a "
         "few minutes after you close the page, together with the runs on it."
     )
-    if file is None:
+    if file is not None:
+        room.brought = or_show_error(_read, file.name, file.getvalue())
+    elif room.brought is None:
         samples()
-        return None
-    return or_show_error(_read, file.name, file.getvalue())
+    else:
+        name = escape(room.brought.table.name)
+        st.info(
+            f"**{name}** is still here, with what you chose below. To read it with another "
+            "separator or sheet, or to take another file, upload it above."
+        )
+    found: Brought | None = room.brought
+    return found
+
+
+def _let_go() -> None:
+    """Another file was chosen, or the one that was here was taken away."""
+    rooms.mine().brought = None
 
 
 def _read(name: str, content: bytes) -> Brought:
@@ -75,6 +91,7 @@ def samples() -> None:
     st.markdown("**No file at hand?** Download one of these and upload it (made-up people):")
     with st.container(horizontal=True):
         for sample in _samples():
+            rooms.ROOMS.everyone.files.hold("samples", sample.name, "text/csv", sample.content)
             st.download_button(
                 f"{sample.name}", sample.content, sample.name, "text/csv", on_click="ignore",
                 help=sample.sentence,
@@ -176,13 +193,26 @@ def choose(brought: Brought, facts: tuple[uploads.ColumnFacts, ...]) -> uploads.
     with right:
         st.subheader("By what they are clustered", anchor=False)
         features, categorical, categories = _features(facts, guess, protected, mark)
+        others = [name for name in names if name not in (*features, *protected)]
+        ids = st.multiselect(
+            "ID columns: kept for joining, never computed with", others,
+            default=[name for name in guess.ids if name in others],
+            key=f"up-ids-{mark}-{_key(others)}", placeholder="none",
+            help="Such as a customer number. They stand in assignments.csv, copies.csv and "
+            "weights.csv beside the row number.",
+        )  # fmt: skip
         st.subheader("What becomes of gaps", anchor=False)
         missing = _missing(brought, features, protected, mark)
     if groups is None or not features:
         return None
     return uploads.Choice(
-        tuple(features), protected, missing, categories, categorical, join, ranges
+        tuple(features), protected, missing, categories, categorical, join, ranges, ids=tuple(ids)
     )
+
+
+def _key(names: list[str]) -> str:
+    """For the key of a widget whose options these are."""
+    return hashlib.sha256(repr(names).encode()).hexdigest()[:8]
 
 
 def _groups(brought: Brought, guess: uploads.Roles, names: list[str], mark: str) -> tuple:
@@ -196,12 +226,13 @@ def _groups(brought: Brought, guess: uploads.Roles, names: list[str], mark: str)
     if first is None:
         st.info("No column looks like groups; choose one.")
         return None, (), 0, 0
-    others = [NONE, *(name for name in names if name != first)]
-    second = st.selectbox(
-        "And a second one, for the groups of both together", others, key=f"up-second-{mark}",
-        help="For instance sex and origin: every pair that occurs is a group.",
+    more = st.multiselect(
+        "And others, for the groups of all together", [name for name in names if name != first],
+        key=f"up-more-{mark}-{_key([first])}", placeholder="none",
+        max_selections=MAX_PROTECTED - 1,
+        help="For instance sex and origin: every combination that occurs is a group.",
     )  # fmt: skip
-    protected = (first,) if second == NONE else (first, second)
+    protected = (first, *more)
     ranges = 0
     if any(uploads.can_be_cut(frame[name]) for name in protected):
         ranges = st.slider(
@@ -209,27 +240,29 @@ def _groups(brought: Brought, guess: uploads.Roles, names: list[str], mark: str)
             help="Each range holds about as many rows.",
         )  # fmt: skip
     place = st.container()
-    join_key = f"up-join-{mark}"
-    join = st.number_input(
-        "Join groups of fewer rows than this", 0, 1_000_000, 0, key=join_key,
-        help="They become one group, (others). 0 joins nothing.",
+    keys = (f"up-least-{mark}", f"up-join-{mark}")
+    least = st.number_input(
+        "A group should have at least so many rows", 2, 1_000_000, uploads.SMALL_GROUP, key=keys[0],
+        help="You are warned of smaller ones: their shares and averages are mostly chance.",
     )  # fmt: skip
+    joined = st.toggle("Join smaller groups into one, “other”", key=keys[1])
+    join = least if joined else 0
     groups = or_show_error(uploads.find_groups, frame, protected, join, ranges)
     if groups is None:
         return None, protected, join, ranges
     with place:
-        _show_groups(groups, join_key)
+        _show_groups(groups, least, keys)
     return groups, protected, join, ranges
 
 
-def _show_groups(groups: uploads.Groups, join_key: str) -> None:
-    for warning in uploads.group_warnings(groups):
+def _show_groups(groups: uploads.Groups, least: int, keys: tuple[str, str]) -> None:
+    for warning in uploads.group_warnings(groups, least):
         st.warning(escape(warning), icon="⚠️")
     helpful = uploads.helpful_minimum(groups.sizes)
     if helpful:
         st.button(
             f"Join groups of fewer than {helpful:,} rows", on_click=st.session_state.update,
-            args=({join_key: helpful},),
+            args=(dict(zip(keys, (helpful, True), strict=True)),),
         )  # fmt: skip
     sizes = groups.sizes
     if len(sizes) > uploads.MOST_SHOWN:
@@ -314,7 +347,8 @@ def _missing(
 
 
 def draw() -> None:
-    st.title("Your own table", anchor=False)
+    with st.container(horizontal=True):  # where the title keeps its distance
+        st.title("Your own table", anchor=False)
     if SAID in st.session_state:
         st.success(escape(st.session_state.pop(SAID)))
     yours()
@@ -325,6 +359,12 @@ def draw() -> None:
     choice = choose(brought, facts)
     if choice is not None:
         _use(brought, choice)
+
+
+def draw_in(place: Any) -> None:
+    """The same in a part of another page."""
+    with place:
+        draw()
 
 
 def yours() -> None:
@@ -379,16 +419,29 @@ def _use(brought: Brought, choice: uploads.Choice) -> None:
     )
     with st.expander("What is done to the table"):
         listed(data.notes)
+    left_out(data)
     pressed = st.button("Use this data", type="primary", key="use-new")
     if pressed and or_show_error(own_tables.keep, data):
         lead_on(name)
 
 
+def left_out(data: ac.Dataset) -> None:
+    """Rows and columns of the table that are not used, each with the reason."""
+    if data.origin is None or data.origin.left_out.empty:
+        return
+    table = data.origin.left_out
+    counts = table["what"].value_counts()
+    said = " and ".join(
+        f"{count:,} {what}{'' if count == 1 else 's'}" for what, count in counts.items()
+    )
+    behind(table.head(MOST_LISTED), f"Left out, with the reason: {said}")
+    if len(table) > MOST_LISTED:
+        st.caption(f"The first {MOST_LISTED:,}; left_out.csv in the ZIP of a run has all of them.")
+
+
 def lead_on(name: str) -> None:
     """To Explore, with this data chosen and no older run in the way."""
     store.show(store.RUN, None)
-    for key in ("protected", "rows", "sample"):
-        st.session_state.pop(key, None)
-    st.session_state["data"] = name
-    # An empty link: parameters that widgets of this page are bound to cannot be cleared otherwise.
-    st.switch_page("pages/explore.py", query_params={})
+    info = own_tables.info(name)
+    usual = {"protected": info.protected[0], "rows": info.forms()[0].name, "sample": None}
+    carry_to("explore", {"data": name, **usual})

@@ -173,9 +173,15 @@ def test_a_sample_that_does_not_fit_gets_a_sentence() -> None:
     assert "sample = 5000 does not fit" in app.error[0].value.replace("\\", "")
 
 
-def test_faces_without_the_file_offer_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faces_without_the_file_open_on_the_twin(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTIDOTE_DATA_DIR", raising=False)
     app = open_page("data", data="lfw")
+    assert_fine(app)
+    assert "synthetic twin" in app.title[0].value
+    banner = app.info[0].value.replace("\\", "")
+    assert "Shown: synthetic twin" in banner
+    assert "put lfw.npz" in banner
+    app.radio(key="rows").set_value("local").run()
     assert not app.exception
     assert "ANTIDOTE_DATA_DIR is not set" in app.error[0].value.replace("\\", "")
     app.button[0].click().run()
@@ -225,3 +231,21 @@ def test_no_whole_garbage_collection_after_every_run_of_a_page() -> None:
     settings = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
     assert "postScriptGC = false" in settings
     assert "runner.postScriptGC" in streamlit.config._config_options_template
+
+
+@pytest.mark.parametrize(
+    ("answers", "cost"),
+    [
+        (["It is missing from a cluster"], "balance"),
+        (["Its people are in some cluster", "The worst-served group"], "social"),
+        (["Its people are in some cluster", "All groups are served"], "gap"),
+    ],
+)
+def test_every_way_through_the_questions_ends_in_a_cost(answers: list[str], cost: str) -> None:
+    app = open_page("data", data="blobs")
+    for place, answer in enumerate(answers):
+        asked = app.radio(key=f"notion-{place}")
+        asked.set_value(next(text for text in asked.options if text.startswith(answer))).run()
+    assert_fine(app)
+    assert f"Repair it by {cost} →" in [button.label for button in app.button]
+    assert "Repair this clustering →" in [button.label for button in app.button]

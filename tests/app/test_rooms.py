@@ -8,9 +8,11 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 import antidote_core as ac
 from antidote_core.engine.settings import LEASE_SECONDS
@@ -225,3 +227,32 @@ def test_nothing_of_a_private_run_is_held_when_its_owner_is_gone(home: Path, mon
     del thing
     gc.collect()
     assert [thing() for thing in held if thing() is not None] == []
+
+
+def test_files_stay_at_their_address_until_they_are_let_go(monkeypatch) -> None:
+    """Whatever other visitors' pages do, which remove what no page names."""
+    media = MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr(rooms.runtime, "exists", lambda: True)
+    monkeypatch.setattr(
+        rooms.runtime, "get_instance", lambda: SimpleNamespace(media_file_mgr=media)
+    )
+    files = rooms.Files(most=25)
+
+    def there(content: bytes) -> bool:
+        for _ in range(2):
+            media.remove_orphaned_files()
+        return any(file.content == content for file in media._storage._files_by_id.values())
+
+    media.add(b"nobody's", "text/csv", "1.1", "x.csv", True)
+    media.clear_session_refs("dontcare")
+    assert not there(b"nobody's")
+    files.hold("one", "a.csv", "text/csv", b"0123456789")
+    files.hold("one", "a.csv", "text/csv", b"0123456789")  # held already
+    files.hold("one", "a.csv", "text/csv", b"renamed")  # the same name, made anew
+    assert there(b"0123456789")
+    assert there(b"renamed")
+    files.hold("two", "b.csv", "text/csv", b"9876543210")  # 27 bytes: the oldest job goes
+    assert not there(b"0123456789")
+    assert there(b"9876543210")
+    files.clear()
+    assert not there(b"9876543210")

@@ -75,7 +75,7 @@ def test_a_file_with_semicolons_decimal_commas_and_gaps() -> None:
     assert "318 rows** by **6 features" in said(app)
     widget(app.radio, "Categories (Wohnung)").set_value("share").run()
     assert "318 rows** by **4 features" in said(app)
-    widget(app.selectbox, "And a second").select("Wohnung").run()
+    widget(app.multiselect, "And others").select("Wohnung").run()
     assert "wanted it in one place" not in said(app)
     assert "4 groups" in said(app)
 

@@ -98,17 +98,6 @@ def halves(groups: Ints, seed: int) -> tuple[Ints, Ints]:
     return np.sort(order[::2]), np.sort(order[1::2])
 
 
-def part_of(data: Dataset, rows: Ints) -> Dataset:
-    """These rows (m,) of a data set, in its own standardised space.
-
-    >>> from antidote_core.datasets import load_dataset
-    >>> part_of(load_dataset("blobs"), np.arange(30)).n
-    30
-    """
-    weights = None if data.weights is None else data.weights[rows]
-    return replace(data, points=data.points[rows], groups=data.groups[rows], weights=weights)
-
-
 def for_half(spec: RunSpec) -> RunSpec:
     """The same settings for half of the data, with half as many points.
 
@@ -128,7 +117,7 @@ def held_out(
     There it is judged by independent clusterings, against the target of the half it was found on,
     or, where plain clustering is to be beaten, against plain clustering of the half it is tried on.
     """
-    parts = [part_of(data, rows) for rows in halves(data.groups, spec.seed)]
+    parts = [data.take(rows) for rows in halves(data.groups, spec.seed)]
     for seen, unseen in (parts, parts[::-1]):
         view = find(for_half(spec), seen)
         if view.verification is None:

@@ -101,7 +101,7 @@ def write_parts(data: Dataset, folder: Path | str, parts: int = 4) -> Parts:
         )
     edges = np.linspace(0, data.n, parts + 1).round().astype(np.int64)
     chunks = ((data.points[a:b], data.groups[a:b]) for a, b in pairwise(edges))
-    head = replace(data, points=data.points[:0], groups=data.groups[:0])
+    head = replace(data, points=data.points[:0], groups=data.groups[:0], origin=None)
     return write_chunks(head, chunks, folder)
 
 

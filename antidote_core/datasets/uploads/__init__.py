@@ -37,6 +37,7 @@ from antidote_core.datasets.uploads.text_files import (
 from antidote_core.datasets.uploads.to_dataset import (
     CATEGORIES,
     MOST_SHOWN,
+    SMALL_GROUP,
     Choice,
     Encoded,
     Groups,

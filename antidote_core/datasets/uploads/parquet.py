@@ -16,6 +16,7 @@ import pandas as pd
 from antidote_core.datasets.uploads.names import clean_names, clean_text
 from antidote_core.datasets.uploads.table import (
     MAX_TEXT,
+    Table,
     check_shape,
     check_unpacked,
     plain_column,
@@ -26,10 +27,8 @@ from antidote_core.errors import DataError
 MAX_FOOTER = 20_000_000  # bytes of one text in the description of the file
 
 
-def read_parquet(
-    name: str, content: bytes, blanks: Sequence[str] = ()
-) -> tuple[pd.DataFrame, list[str]]:
-    """The flat columns of a Parquet file, and sentences about what was left out."""
+def read_parquet(name: str, content: bytes, blanks: Sequence[str] = ()) -> Table:
+    """The flat columns of a Parquet file."""
     try:
         return _read(name, content, blanks)
     except (DataError, MemoryError):
@@ -41,7 +40,7 @@ def read_parquet(
         ) from None
 
 
-def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+def _read(name: str, content: bytes, blanks: Sequence[str]) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -73,7 +72,8 @@ def _read(name: str, content: bytes, blanks: Sequence[str]) -> tuple[pd.DataFram
         characters += _characters(column)
         check_unpacked(name, characters)
         frame[label] = _values(name, label, column, blanks)
-    return pd.DataFrame(frame), notes
+    nests = tuple(("column", column, "its cells hold lists or records") for column in nested)
+    return Table(name, pd.DataFrame(frame), tuple(notes), left_out=nests)
 
 
 def _columns(file: Any, fields: Sequence[Any]) -> Iterator[Any]:

@@ -68,19 +68,19 @@ def read_table(
     kind = file_kind(name, content)
     try:
         if kind == "excel":
-            frame, notes = read_excel(name, content, sheet, blanks)
+            table = read_excel(name, content, sheet, blanks)
         elif kind == "parquet":
-            frame, notes = read_parquet(name, content, blanks)
+            table = read_parquet(name, content, blanks)
         else:
-            frame, notes = read_text(name, content, form or guess_format(name, content), blanks)
+            table = read_text(name, content, form or guess_format(name, content), blanks)
     except MemoryError:
         raise too_little_memory(name) from None
-    if len(frame.columns) < 2:
+    if len(table.frame.columns) < 2:
         raise DataError(
-            f"{name} has one column only ({frame.columns[0]!r}); wanted at least one to cluster by "
-            "and one with the groups: look at the separator."
+            f"{name} has one column only ({table.frame.columns[0]!r}); wanted at least one to "
+            "cluster by and one with the groups: look at the separator."
         )
-    return Table(name, frame, tuple(notes))
+    return table
 
 
 def file_kind(name: str, content: bytes) -> Kind:

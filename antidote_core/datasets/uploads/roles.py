@@ -45,10 +45,14 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class Roles:
-    """Columns to cluster by, and the one whose groups are compared; empty without a candidate."""
+    """Columns to cluster by, and the one whose groups are compared; empty without a candidate.
+
+    `ids` are columns that say who a row is.
+    """
 
     features: tuple[str, ...]
     protected: str
+    ids: tuple[str, ...] = ()
 
 
 def column_facts(frame: pd.DataFrame) -> tuple[ColumnFacts, ...]:
@@ -109,7 +113,12 @@ def guess_roles(facts: tuple[ColumnFacts, ...]) -> Roles:
     features = [f.name for f in numbers if f.name not in sensitive]
     if not features:
         features = [f.name for f in categories if f.name not in sensitive]
-    return Roles(tuple(features[:MAX_FEATURES]), protected)
+    ids = [f.name for f in facts if f.kind == "row number" or _is_identifier(f)]
+    return Roles(tuple(features[:MAX_FEATURES]), protected, tuple(ids))
+
+
+def _is_identifier(facts: ColumnFacts) -> bool:
+    return facts.kind == "texts" and bool(IDENTIFIER_WORDS & _words(facts.name))
 
 
 def _words(name: str) -> set[str]:

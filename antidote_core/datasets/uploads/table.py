@@ -6,7 +6,7 @@ import datetime
 import json
 import numbers
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pandas as pd
 from antidote_core.datasets.columns import BLANKS
 from antidote_core.datasets.frame import MAX_ROWS
 from antidote_core.errors import DataError
+from antidote_core.types import PLAIN, Dialect, Ints
 
 MAX_BYTES = 50 * 1024 * 1024  # of a file; the same as maxUploadSize in .streamlit/config.toml
 MAX_UNPACKED = 400 * 1024 * 1024  # bytes that a Parquet file may unpack to
@@ -102,11 +103,31 @@ _TIMES: dict[str, Any] = {
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as read from a file; `notes` say what was changed on the way."""
+    """A table as read from a file; `notes` say what was changed on the way.
+
+    `written` has the columns of numbers of a text file as they were written there, in `dialect`.
+    `left_out` lists what was not read: what (row or column), which, reason. Rows are counted from 1
+    below the names, those that were not read included.
+    """
 
     name: str
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
+    written: pd.DataFrame = field(default_factory=pd.DataFrame)
+    dialect: Dialect = PLAIN
+    left_out: tuple[tuple[str, str, str], ...] = ()
+
+    @property
+    def rows(self) -> Ints:
+        """The numbers of the rows of `frame` in the file."""
+        lost = [int(which) - 1 for what, which, _ in self.left_out if what == "row"]
+        return np.delete(np.arange(1, len(self.frame) + len(lost) + 1), lost)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        both = (self.frame, self.written)
+        return sum(int(each.memory_usage(deep=True).sum()) for each in both)
 
 
 def plain_column(values: Any, blanks: Sequence[str] = ()) -> Any:
@@ -161,11 +182,15 @@ def pack(table: Table, sink: Any) -> None:
             columns.append(pa.array([_written(cell) for cell in cells], pa.large_string()))
         else:
             columns.append(pa.array(cells, from_pandas=False))
+    columns += [pa.array(table.written[name]) for name in table.written.columns]
     about = {
         "name": table.name,
         "columns": list(table.frame.columns),
         "types": [str(kind) for kind in table.frame.dtypes],
         "notes": table.notes,
+        "written": list(table.written.columns),
+        "dialect": asdict(table.dialect),
+        "left_out": table.left_out,
     }
     arrow = pa.Table.from_arrays(columns, names=[str(place) for place in range(len(columns))])
     arrow = arrow.replace_schema_metadata({_ABOUT: json.dumps(about).encode()})
@@ -191,12 +216,21 @@ def unpack(packed: bytes) -> Table:
         arrow = stream.read_all()
     about = json.loads(arrow.schema.metadata[_ABOUT])
     frame: dict[str, Any] = {}
-    for name, kind, column in zip(about["columns"], about["types"], arrow.columns, strict=True):
+    read, written = arrow.columns[: len(about["types"])], arrow.columns[len(about["types"]) :]
+    for name, kind, column in zip(about["columns"], about["types"], read, strict=True):
         if kind == _MIXED:
             frame[name] = pd.Series([_read(text) for text in column.to_pylist()], dtype=object)
         else:
             frame[name] = column.to_pandas().astype(kind)
-    return Table(about["name"], pd.DataFrame(frame), tuple(about["notes"]))
+    texts = zip(about["written"], written, strict=True)
+    return Table(
+        about["name"],
+        pd.DataFrame(frame),
+        tuple(about["notes"]),
+        pd.DataFrame({name: column.to_pandas() for name, column in texts}),
+        Dialect(**about["dialect"]),
+        tuple((what, which, reason) for what, which, reason in about["left_out"]),
+    )
 
 
 def _written(cell: Any) -> str:

@@ -16,8 +16,15 @@ import pandas as pd
 from charset_normalizer import from_bytes
 
 from antidote_core.datasets.uploads.names import clean_names
-from antidote_core.datasets.uploads.table import MAX_HEADER, MAX_TEXT, check_shape, without_blanks
+from antidote_core.datasets.uploads.table import (
+    MAX_HEADER,
+    MAX_TEXT,
+    Table,
+    check_shape,
+    without_blanks,
+)
 from antidote_core.errors import DataError
+from antidote_core.types import Dialect
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 DECIMALS = {".": "point", ",": "comma"}
@@ -35,6 +42,7 @@ ENCODINGS = {
 SAMPLE = 200_000  # characters looked at
 SAMPLE_LINES = 200
 SAMPLE_BYTES = 20_000  # from the first that is not UTF-8, to guess another encoding by
+ANOTHER_LENGTH = "another number of values than the first line"
 ODD_LINES = 0.01  # lines of another length: so many are left out and counted, more are refused
 PROBED = 1_000
 MAX_LINE = 8 * 1024**2  # bytes; for each column Arrow sets aside as much as it reads at a time
@@ -45,12 +53,9 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "’": "'"})
 
 
 @dataclass(frozen=True)
-class TextFormat:
-    """How a text file is written: `decimal` and `thousands` are signs, `thousands` may be none."""
+class TextFormat(Dialect):
+    """How a text file is written."""
 
-    separator: str = ","
-    decimal: str = "."
-    thousands: str = ""
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
@@ -210,10 +215,8 @@ def _most(votes: Counter[tuple[str, str]], place: int, signs: Sequence[str]) -> 
     return best if counts[best] else ""
 
 
-def read_text(
-    name: str, content: bytes, form: TextFormat, blanks: Sequence[str] = ()
-) -> tuple[pd.DataFrame, list[str]]:
-    """The table of a text file, and sentences about what was changed on the way.
+def read_text(name: str, content: bytes, form: TextFormat, blanks: Sequence[str] = ()) -> Table:
+    """The table of a text file.
 
     A column whose cells all spell numbers becomes float64, with NaN where a cell is blank; the
     others stay text, with None there. Blank are empty cells, "?", "nan" and the texts in `blanks`.
@@ -227,7 +230,8 @@ def read_text(
     raw = _header(name, text, form.separator)
     check_shape(name, text.rstrip().count("\n"), len(raw))
     names, notes = clean_names(raw, name)
-    columns, odd = _cells(name, text, form.separator, len(names))
+    columns, lost = _cells(name, text, form.separator, len(names))
+    odd = len(lost)
     if len(columns) != len(names):
         raise DataError(
             f"The first line of {name} can be read as {len(names):,} names or as {len(columns):,}; "
@@ -250,10 +254,19 @@ def read_text(
             "than the first line."
         )
     frame: dict[str, Any] = {}
+    written: dict[str, Any] = {}
     for label, cells in zip(names, columns, strict=True):
-        frame[label], note = _column(name, label, cells, form, blanks)
+        frame[label], texts, note = _column(name, label, cells, form, blanks)
         notes += [note] if note else []
-    return pd.DataFrame(frame), notes
+        written |= {} if texts is None else {label: texts}
+    return Table(
+        name,
+        pd.DataFrame(frame),
+        tuple(notes),
+        pd.DataFrame(written),
+        Dialect(form.separator, form.decimal, form.thousands),
+        tuple(("row", str(number), ANOTHER_LENGTH) for number in lost),
+    )
 
 
 def _header(name: str, text: str, separator: str) -> list[str]:
@@ -272,16 +285,15 @@ def _header(name: str, text: str, separator: str) -> list[str]:
         ) from None
 
 
-def _cells(name: str, text: str, separator: str, width: int) -> tuple[list[Any], int]:
-    """Every column as an array of texts, without the header; and the lines of another length."""
+def _cells(name: str, text: str, separator: str, width: int) -> tuple[list[Any], list[int]]:
+    """Every column as an array of texts, without the header; and the rows of another length."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    odd = 0
+    odd: list[int] = []
 
     def leave_out(row: Any) -> str:
-        nonlocal odd
-        odd += 1
+        odd.append(row.number - 1)  # the names are the first
         return "skip"
 
     raw = f"{text}\n".encode()  # without a line end, a last line alone counts as nothing
@@ -309,8 +321,11 @@ def _cells(name: str, text: str, separator: str, width: int) -> tuple[list[Any],
 
 def _column(
     name: str, label: str, cells: Any, form: TextFormat, blanks: Sequence[str]
-) -> tuple[Any, str]:
-    """The column as numbers or texts, and a sentence when most of it, not all, spells numbers."""
+) -> tuple[Any, Any, str]:
+    """The column as numbers or texts; numbers as they are written, and None beside texts.
+
+    And a sentence when most of it, not all, spells numbers.
+    """
     import pyarrow.compute as pc
 
     longest = pc.max(pc.utf8_length(cells)).as_py()
@@ -322,12 +337,15 @@ def _column(
     cells = without_blanks(cells, blanks)
     present = cells.drop_null()
     if not len(present):
-        return np.full(len(cells), np.nan), ""
+        return np.full(len(cells), np.nan), None, ""
     probed = _numbers(present[:PROBED], form)
     numbers = None if probed is None else _numbers(cells, form)
     if numbers is not None:
-        return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64), ""
-    return cells.to_pandas(), _nearly_numbers(label, present, form)
+        values = np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
+        if form.thousands:  # one of several signs that look alike
+            cells = pc.replace_substring_regex(cells, _thousands(form), form.thousands)
+        return values, cells.to_pandas(), ""
+    return cells.to_pandas(), None, _nearly_numbers(label, present, form)
 
 
 def _decode(name: str, content: bytes, encoding: str) -> str:

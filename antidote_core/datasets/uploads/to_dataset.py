@@ -15,15 +15,16 @@ from antidote_core.datasets.frame import (
     MAX_GROUPS,
     MAX_LEVELS,
     MIN_GROUP,
+    as_written,
+    check_protected,
     dataset_from_frame,
     two_roles,
 )
 from antidote_core.datasets.uploads.names import clean_text, confusable_names, each_once
 from antidote_core.datasets.uploads.table import MAX_NUMBERS, Table
 from antidote_core.errors import DataError
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, Origin, left_out_table
 
-OTHERS = "(others)"
 SMALL_GROUP = 30  # below this, a share or an average is mostly chance
 MANY_GROUPS = 8  # beyond this, charts are hard to read
 SHOWN = 5  # names in a sentence
@@ -52,25 +53,21 @@ class Groups(Levels):
 def find_groups(
     frame: pd.DataFrame, protected: Sequence[str], join_below: int = 0, ranges: int = 0
 ) -> Groups:
-    """The groups by one protected column, or the intersections of two.
+    """The groups by one protected column, or the intersections of several.
 
     Columns of numbers with many values are cut into `ranges` of about as many rows each; groups of
-    fewer rows than `join_below` become one group, "(others)".
+    fewer rows than `join_below` become one group, "other".
 
     >>> frame = pd.DataFrame({"sex": list("fmfmx")})
     >>> find_groups(frame, ["sex"], join_below=2).sizes
-    {'f': 2, 'm': 2, '(others)': 1}
+    {'f': 2, 'm': 2, 'other': 1}
     >>> find_groups(pd.DataFrame({"age": range(9)}), ["age"], ranges=2).sizes
     {'up to 4': 5, 'over 4': 4}
     """
-    if not 1 <= len(protected) <= 2 or len(set(protected)) < len(protected):
-        raise DataError(
-            f"The groups are to come from {list(protected)}; wanted one column, or two different "
-            "ones for their intersections."
-        )
+    check_protected(protected)
     both = crossed([_levels(frame[name], name, ranges) for name in protected])
     groups = Groups(both.name, tuple(each_once(both.names)), both.codes).take(slice(None))
-    return _joined(groups, join_below) if join_below > 0 else groups
+    return groups.joined(join_below)
 
 
 def _levels(series: pd.Series, name: str, ranges: int) -> Levels:
@@ -100,16 +97,6 @@ def _cut(series: pd.Series, name: str, ranges: int) -> Levels:
     return Levels(name, (f"up to {texts[0]}", *middle, f"over {texts[-1]}"), codes)
 
 
-def _joined(groups: Groups, below: int) -> Groups:
-    small = [name for name, size in groups.sizes.items() if size < below]
-    if not small:
-        return groups
-    kept = [name for name in groups.names if name not in small]
-    position = [kept.index(name) if name in kept else len(kept) for name in groups.names]
-    codes = np.array([*position, -1], dtype=np.int64)[groups.codes]
-    return Groups(groups.name, tuple(each_once([*kept, OTHERS])), codes)
-
-
 def helpful_minimum(sizes: dict[str, int]) -> int:
     """The size below which to join groups so that all can be used; 0 where joining does not help.
 
@@ -130,8 +117,11 @@ def helpful_minimum(sizes: dict[str, int]) -> int:
     return 0
 
 
-def group_warnings(groups: Groups) -> list[str]:
-    """Sentences about groups that make a comparison impossible or shaky; none when all is well."""
+def group_warnings(groups: Groups, least: int = SMALL_GROUP) -> list[str]:
+    """Sentences about groups that make a comparison impossible or shaky; none when all is well.
+
+    Groups of fewer rows than `least` are small.
+    """
     sizes, what = groups.sizes, groups.name
     if not sizes:
         return [f"No row has a value of {what!r}: choose another column for the groups."]
@@ -157,10 +147,10 @@ def group_warnings(groups: Groups) -> list[str]:
             f"Groups of fewer than {MIN_GROUP} rows cannot be compared: {single}. Join the small "
             "ones."
         )
-    small = _listed(sizes, MIN_GROUP, SMALL_GROUP)
+    small = _listed(sizes, MIN_GROUP, least)
     if small:
         warnings.append(
-            f"Small groups, fewer than {SMALL_GROUP} rows: {small}. What is found for them rests "
+            f"Small groups, fewer than {least} rows: {small}. What is found for them rests "
             "on few people and may be chance."
         )
     return warnings + (confusable_names(groups.names) if len(sizes) <= MAX_GROUPS else [])
@@ -184,7 +174,8 @@ CATEGORIES: dict[Categories, str] = {
 class Choice:
     """What to make of a table: columns, groups, categories and gaps.
 
-    `weights` names the column that says how many people a row stands for, if there is one.
+    `weights` names the column that says how many people a row stands for, if there is one; `ids`
+    are columns for joining only.
     """
 
     features: tuple[str, ...]
@@ -195,6 +186,7 @@ class Choice:
     join_below: int = 0
     ranges: int = 0
     weights: str | None = None
+    ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -257,6 +249,7 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
     for both in choice.protected:
         if both in choice.features:
             raise two_roles(both)
+    _check_ids(choice)
     groups = find_groups(frame, choice.protected, choice.join_below, choice.ranges)
     columns: dict[str, Any] = {}
     categorical, notes, width = [], [], 0
@@ -313,9 +306,54 @@ def encode(table: Table, choice: Choice, name: str, title: str) -> Encoded:
     )
     gaps = count_gaps(frame, [f for f in choice.features if f not in left_out], choice.protected)
     source = f"your own table {table.name}, {data.n:,} of {len(frame):,} rows"
-    data = replace(data, title=title, source=source, notes=(*table.notes, *data.notes, *notes))
+    data = replace(
+        data,
+        title=title,
+        source=source,
+        notes=(*table.notes, *data.notes, *notes),
+        origin=_origin(table, choice, data, left_out),
+    )
     filled = gaps.filled if choice.missing == "impute" else 0
     return Encoded(data, len(frame), len(frame) - data.n, filled)
+
+
+def _check_ids(choice: Choice) -> None:
+    used = (*choice.features, *choice.protected, choice.weights)
+    for name in choice.ids:
+        if name in used:
+            raise DataError(
+                f"Column {name!r} is to be kept for joining and is a feature, the protected "
+                "attribute or the weights as well; wanted it in one place."
+            )
+
+
+def _origin(table: Table, choice: Choice, data: Dataset, categories: Sequence[str]) -> Origin:
+    """Which rows of the file these are, as they were written there, and what of it is not here."""
+    assert data.origin is not None
+    places = data.origin.rows - 1  # in the frame
+    numbers = [column.name for column in data.columns if column.name in table.written.columns]
+    written = {
+        name: table.written[name].iloc[places].fillna("").reset_index(drop=True)
+        if name in table.written.columns
+        else as_written(table.frame[name].iloc[places])
+        for name in (*choice.ids, *numbers)
+    }
+    rows = table.rows
+    used = {*choice.features, *choice.protected, *choice.ids, choice.weights}
+    dropped = data.origin.left_out[data.origin.left_out["what"] == "row"]
+    lines = [
+        *table.left_out,
+        *(("column", name, "holds categories") for name in categories),
+        *(("column", name, "not chosen") for name in table.frame.columns if name not in used),
+        *(
+            ("row", str(rows[int(which) - 1]), reason)
+            for which, reason in zip(dropped["which"], dropped["reason"], strict=True)
+        ),
+    ]
+    lines.sort(key=lambda line: (line[0], int(line[1]) if line[0] == "row" else 0))
+    return Origin(
+        rows[places], pd.DataFrame(written), choice.ids, left_out_table(lines), table.dialect
+    )
 
 
 def _cleaned(series: pd.Series) -> pd.Series:

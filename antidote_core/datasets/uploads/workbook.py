@@ -21,6 +21,7 @@ from antidote_core.datasets.uploads.table import (
     MAX_SHEET_CELLS,
     MAX_TABLE_CELLS,
     MAX_TEXT,
+    Table,
     check_shape,
     check_unpacked,
     plain_column,
@@ -38,7 +39,7 @@ def sheet_names(name: str, content: bytes) -> list[str]:
 
 def read_excel(
     name: str, content: bytes, sheet: str | None = None, blanks: Sequence[str] = ()
-) -> tuple[pd.DataFrame, list[str]]:
+) -> Table:
     """One sheet (the first by default): names in its first filled row, values as last saved.
 
     Formulas are never computed: a cell has the value that was saved with it, or none; one with an
@@ -73,7 +74,7 @@ def read_excel(
             f"{errors:,} cells of the workbook hold an error such as #N/A or #DIV/0!; they count "
             "as empty."
         )
-    return pd.DataFrame(frame), notes
+    return Table(name, pd.DataFrame(frame), tuple(notes))
 
 
 def _rows(name: str, sheet: CalamineSheet) -> Iterator[list[Any]]:

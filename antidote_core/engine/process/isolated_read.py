@@ -52,7 +52,7 @@ def read_isolated(
     """What `uploads.read_table` gives, read elsewhere; refused when pages hold too many tables."""
     how = {"form": form and asdict(form), "sheet": sheet, "blanks": list(blanks)}
     table = unpack(_asked("read", name, content, how))
-    size = int(table.frame.memory_usage(deep=True).sum())
+    size = table.nbytes
     with _counting:
         if sum(_held.values()) + size > MAX_HELD:
             raise Full(

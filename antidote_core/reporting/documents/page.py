@@ -11,6 +11,7 @@ import gzip
 import io
 import math
 import platform
+import re
 import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -31,13 +32,14 @@ from antidote_core.reporting.figures.tables import group_table
 from antidote_core.reporting.text.frontier_words import SweepVerdict
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.verdict import Verdict
-from antidote_core.types import Dataset
+from antidote_core.types import PLAIN, Dataset, Dialect
 
 TEMPLATES = Path(__file__).parent / "templates"
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
 # Signs with which a spreadsheet begins a formula, also in the wide forms of East Asian keyboards.
+SPELLED = re.compile(r"[+-]?\d[\d.,' ]*([eE][+-]?\d+)?")  # a number, in whatever dialect
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -208,7 +210,7 @@ def zipped(files: Mapping[str, str], headline: str, contents: Mapping[str, str])
     return memory.getvalue()
 
 
-def safe_csv(frame: pd.DataFrame) -> str:
+def safe_csv(frame: pd.DataFrame, dialect: Dialect = PLAIN) -> str:
     """CSV in which no text can be taken for a formula by a spreadsheet; numbers stay numbers.
 
     >>> print(safe_csv(pd.DataFrame({"a": ["=1+1", " @b", "c"], "-d": [-1, 2, 3]})).strip())
@@ -220,17 +222,18 @@ def safe_csv(frame: pd.DataFrame) -> str:
     safe = frame.copy()
     for name in frame.select_dtypes(exclude="number").columns:
         safe[name] = frame[name].map(harmless)
-    return str(safe.rename(columns=harmless).to_csv(index=False))
+    safe = safe.rename(columns=harmless)
+    return str(safe.to_csv(index=False, sep=dialect.separator, decimal=dialect.decimal))
 
 
 def harmless(value: object) -> object:
     """A cell that a spreadsheet takes for no formula.
 
-    >>> harmless("=1"), harmless("a")
-    ("'=1", 'a')
+    >>> harmless("=1"), harmless("a"), harmless("-1,50"), harmless("-1+1")
+    ("'=1", 'a', '-1,50', "'-1+1")
     """
     if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
-        return "'" + value
+        return value if SPELLED.fullmatch(value) else "'" + value
     return value
 
 

@@ -17,7 +17,14 @@ import pandas as pd
 
 from antidote_core import numerals
 from antidote_core.analysis.comparison import costs_beside
-from antidote_core.analysis.snapshots import Snapshot, snapshot, vanilla_tables
+from antidote_core.analysis.snapshots import (
+    FEW,
+    GroupIntervals,
+    Snapshot,
+    group_intervals,
+    snapshot,
+    vanilla_tables,
+)
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS, get_fairness
@@ -53,7 +60,7 @@ from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.verdict import cost_digits, effect_size
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset, Floats, Ints, jsonable
+from antidote_core.types import PLAIN, Dataset, Floats, Ints, jsonable
 
 MARK = "antidote"
 CONTENTS = {
@@ -66,7 +73,12 @@ CONTENTS = {
     "rounds.csv": "size and cost of every round",
     "clusters.csv": "who is in which cluster, with the antidote points",
     "group-costs.csv": "what each group pays, with the antidote points",
+    "intervals.csv": "how sure the shares of each group are",
+    "cost-intervals.csv": "how sure it is what each group pays",
     "comparison.csv": "the run beside plain clustering and the fair algorithm",
+    "assignments.csv": "every row with its cluster before and after; rows are numbered as in your "
+    "table, from 1",
+    "left_out.csv": "rows and columns of your table that were not used, and why",
     "copies.csv": "who is copied and how often; rows are numbered from 1, values in original units",
     "weights.csv": "the weight of every row of the data: its own, or 1, and 1 for every copy",
     "data_with_weights.csv": "all rows of the data in original units, with that weight",
@@ -74,7 +86,7 @@ CONTENTS = {
     "any added point and without this software",
     "run.py": "the lines that give the same run in Python",
 }
-ROW, WEIGHT = "row", "weight"
+ROW, WEIGHT, GROUP = "row", "weight", "group"
 SURE_DIGITS = 12  # of a value that was standardised and back
 
 
@@ -97,6 +109,12 @@ class RunRecord:
         return snapshot(self.data, self.spec, self.view, self.view.answer_index)
 
     @cached_property
+    def intervals(self) -> GroupIntervals:
+        """How sure the numbers of every group are in that clustering."""
+        assert self.shot is not None
+        return group_intervals(self.data, self.shot.labels, self.shot.centers, self.spec.seed)
+
+    @cached_property
     def picture(self) -> maps.Picture:
         """The map on which the report and the slides show the answer."""
         assert self.shot is not None
@@ -110,7 +128,7 @@ def run_sections(record: RunRecord) -> list[page.Section]:
     """The whole report, in the order in which people ask."""
     found = [_found(record)]
     if record.shot is not None:
-        found += [_curve(record), _who_is_where(record, record.shot), _map(record, record.shot)]
+        found += [_curve(record), *_who_is_where(record, record.shot), _map(record, record.shot)]
         found += _against_the_others(record)
     return [
         *found,
@@ -207,7 +225,7 @@ def _curve(record: RunRecord) -> page.Section:
     return page.Section("Cost against antidote size", charts=[chart])
 
 
-def _who_is_where(record: RunRecord, shot: Snapshot) -> page.Section:
+def _who_is_where(record: RunRecord, shot: Snapshot) -> list[page.Section]:
     names = record.data.group_names
     old_balance, old_social = vanilla_tables(record.view)
     mixes = [("Before: plain clustering", old_balance)]
@@ -233,7 +251,15 @@ def _who_is_where(record: RunRecord, shot: Snapshot) -> page.Section:
             f"standard deviations. {words.social_sentence(shot.social, names)}",
         )
     )
-    return page.Section("Who is in which cluster, and what each group pays", charts=charts)
+    heading, found = "Who is in which cluster, and what each group pays", record.intervals
+    sure = tables.interval_table(found, shot.balance, names)
+    said = [words.INTERVALS, words.few_people(found.people, names, FEW)]
+    pays = tables.cost_interval_table(found, shot.social, names)
+    return [
+        page.Section(heading, charts=charts),
+        page.Section("How sure the numbers of each group are", said, table=sure),
+        page.Section("How sure it is what each group pays", table=pays),
+    ]
 
 
 def _map(record: RunRecord, shot: Snapshot) -> page.Section:
@@ -417,7 +443,7 @@ def _one_of_several(label: str, record: RunRecord, note: str) -> page.Section:
     charts = []
     if record.shot is not None:
         charts = [
-            *_who_is_where(record, record.shot).charts[-2:],
+            *_who_is_where(record, record.shot)[0].charts[-2:],
             *_map(record, record.shot).charts,
         ]
     return page.Section(label, [note, found.headline, *found.details], charts=charts, beside=True)
@@ -463,18 +489,25 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
         "result.json": json.dumps(result(record), indent=1, allow_nan=False) + "\n",
         "run.py": python_lines(record.spec) + "\n",
     }
+    if record.shot is not None:
+        files["assignments.csv"] = assignments_csv(record, record.shot)
+    files |= left_out_files(record.data)
     if record.view.size:
         files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
         files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
         files |= weight_files(record)
     if record.shot is not None:
         names = record.data.group_names
-        files["rounds.csv"] = page.safe_csv(step_table(record.view))
-        files["clusters.csv"] = page.safe_csv(cluster_table(record.shot.balance, names))
-        files["group-costs.csv"] = page.safe_csv(group_cost_table(record.shot.social, names))
+        files["rounds.csv"] = _csv(step_table(record.view), record.data)
+        files["clusters.csv"] = _csv(cluster_table(record.shot.balance, names), record.data)
+        sure = tables.interval_table(record.intervals, record.shot.balance, names)
+        files["intervals.csv"] = _csv(sure, record.data)
+        pays = tables.cost_interval_table(record.intervals, record.shot.social, names)
+        files["cost-intervals.csv"] = _csv(pays, record.data)
+        files["group-costs.csv"] = _csv(group_cost_table(record.shot.social, names), record.data)
     compared = comparisons.comparison_table(record.view, record.spec.fairness)
     if not compared.empty:
-        files["comparison.csv"] = page.safe_csv(compared)
+        files["comparison.csv"] = _csv(compared, record.data)
     return page.zipped(files, record.view.verdict.text, CONTENTS)
 
 
@@ -531,9 +564,56 @@ def result(record: RunRecord) -> dict[str, Any]:
     }
 
 
+def assignments_csv(record: RunRecord, shot: Snapshot) -> str:
+    """Every row of U: its number and IDs, group, cluster before and after, and whether it changed.
+
+    Where V consists of copies, also how often the row is copied.
+
+    >>> from antidote_core import RunSpec, load_dataset, run
+    >>> spec = RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=1)
+    >>> record = RunRecord(load_dataset("blobs"), spec, run(spec))
+    >>> assignments_csv(record, record.shot).splitlines()[0]
+    'row,group,cluster before,cluster after,changed,copies'
+    """
+    data, copies = record.data, record.view.copies
+    ours: dict[str, Any] = {
+        GROUP: [data.group_names[code] for code in data.groups],
+        "cluster before": shot.old_labels + 1,
+        "cluster after": shot.labels + 1,
+        "changed": np.where(shot.changed == 1, "yes", "no"),
+        **({} if copies is None else {COPIES: copies}),
+    }
+    frame = set_apart(_numbered(data), ours)
+    return _csv(frame.assign(**ours), data)
+
+
+def left_out_files(data: Dataset) -> dict[str, str]:
+    """left_out.csv, where something of somebody's own table is not used."""
+    if data.origin is None or data.origin.left_out.empty:
+        return {}
+    return {"left_out.csv": _csv(data.origin.left_out, data)}
+
+
+def _csv(frame: pd.DataFrame, data: Dataset) -> str:
+    """The table in the dialect of the file that the data came from."""
+    return (
+        page.safe_csv(frame) if data.origin is None else page.safe_csv(frame, data.origin.dialect)
+    )
+
+
+def _numbered(data: Dataset) -> pd.DataFrame:
+    """The number of every row from 1, in the table it came from, and its IDs there."""
+    origin = data.origin
+    if origin is None:
+        return pd.DataFrame({ROW: np.arange(1, data.n + 1)})
+    ids = set_apart(origin.written[list(origin.ids)], (ROW,))
+    ids.insert(0, ROW, origin.rows)
+    return ids
+
+
 def antidote_csv(data: Dataset, antidote: Floats) -> str:
     """V in original units, one row per point."""
-    return page.safe_csv(data.to_original(antidote))
+    return _csv(data.to_original(antidote), data)
 
 
 def union_csv(data: Dataset, antidote: Floats) -> str:
@@ -544,7 +624,7 @@ def union_csv(data: Dataset, antidote: Floats) -> str:
     both = [
         set_apart(rows, [MARK]).assign(**{MARK: mark}) for mark, rows in enumerate((real, added))
     ]
-    return page.safe_csv(pd.concat(both, ignore_index=True))
+    return _csv(pd.concat(both, ignore_index=True), data)
 
 
 def weight_files(record: RunRecord) -> dict[str, str]:
@@ -574,22 +654,23 @@ def weight_files(record: RunRecord) -> dict[str, str]:
 
 
 def copies_csv(data: Dataset, copies: Ints) -> str:
-    """The rows that are copied in original units, with their number from 1, group and copies."""
+    """The rows that are copied as they came, with their number from 1, IDs, group and copies."""
     rows = np.flatnonzero(copies)
-    frame = set_apart(_real_rows(data).iloc[rows], (ROW, COPIES))
-    frame.insert(0, ROW, rows + 1)
-    return page.safe_csv(frame.assign(**{COPIES: copies[rows]}))
+    numbered = _numbered(data).iloc[rows]
+    frame = set_apart(_real_rows(data).iloc[rows], (*numbered.columns, COPIES))
+    frame = pd.concat([numbered, frame], axis=1)
+    return _csv(frame.assign(**{COPIES: copies[rows]}), data)
 
 
 def weights_csv(data: Dataset, copies: Ints) -> str:
-    """Number from 1 and weight of every row of U."""
+    """Number from 1, IDs and weight of every row of U."""
     weights = _as_they_came(pd.Series(_weights_with(data, copies)))
-    return page.safe_csv(pd.DataFrame({ROW: np.arange(1, data.n + 1), WEIGHT: weights}))
+    return _csv(set_apart(_numbered(data), (WEIGHT,)).assign(**{WEIGHT: weights}), data)
 
 
 def weighted_csv(data: Dataset, copies: Ints) -> str:
-    """U in original units, with the group and the weight of every row."""
-    return page.safe_csv(_weighted_rows(data, copies))
+    """U as it came, with the group and the weight of every row."""
+    return _csv(_weighted_rows(data, copies), data)
 
 
 def _weighted_rows(data: Dataset, copies: Ints) -> pd.DataFrame:
@@ -602,8 +683,17 @@ def _weights_with(data: Dataset, copies: Ints) -> Floats:
 
 
 def _real_rows(data: Dataset) -> pd.DataFrame:
-    """U in original units with the group of every row, numbers without the noise of rounding."""
+    """U with the group of every row: numbers as the table has them, else in original units.
+
+    What was filled in stands there as a number.
+    """
     frame = data.to_original(data.points).apply(_as_they_came)
+    if data.origin is not None:
+        for column in data.columns:
+            if not column.levels and column.name in data.origin.written:
+                texts = data.origin.written[column.name]
+                known = frame[column.name].map(str).str.replace(".", data.origin.dialect.decimal)
+                frame[column.name] = texts.where(texts != "", known)
     return set_apart(frame, (data.protected,)).assign(
         **{data.protected: [data.group_names[code] for code in data.groups]}
     )
@@ -642,7 +732,7 @@ shift = {data.shift.tolist()!r}
 scale = {data.scale.tolist()!r}
 
 texts = dict.fromkeys({texts!r}, str)
-table = pd.read_csv("data_with_weights.csv", dtype=texts, keep_default_na=False)
+table = pd.read_csv("data_with_weights.csv", dtype=texts, keep_default_na=False{_signs(data)})
 features = [
     np.column_stack([table[name] == level for level in levels]) if levels else table[[name]]
     for name, levels in columns.items()
@@ -651,3 +741,12 @@ points = (np.hstack(features) - shift) / scale
 model = KMeans({spec.k}, n_init=10, random_state=0)
 table["cluster"] = model.fit_predict(points, sample_weight=table["weight"])
 print(pd.crosstab(table["cluster"], table[{group!r}]))"""
+
+
+def _signs(data: Dataset) -> str:
+    """The arguments by which pandas reads the dialect of the data."""
+    if data.origin is None or data.origin.dialect == PLAIN:
+        return ""
+    found = data.origin.dialect
+    signs = {"sep": found.separator, "decimal": found.decimal, "thousands": found.thousands}
+    return "".join(f", {name}={sign!r}" for name, sign in signs.items() if sign)

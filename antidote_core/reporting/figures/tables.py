@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 
 from antidote_core.algorithms.algorithm2.realism import nearest_real_distance, neighbour_distances
+from antidote_core.analysis.snapshots import FEW, GroupIntervals
 from antidote_core.fairness import BalanceTable, SocialTable
 from antidote_core.numerals import change, number, percent
 from antidote_core.types import Dataset, Floats
 
 DECIDES_MARK = "◀ decides"
+FEW_MARK = f"⚠ fewer than {FEW} people"
 DISTANCE = "distance to nearest real point"
 TIMES_USUAL = "times the usual distance"
 COPIES = "copies"
@@ -74,6 +76,46 @@ def group_cost_table(table: SocialTable, group_names: tuple[str, ...]) -> pd.Dat
             "": [DECIDES_MARK if j == table.group else "" for j in range(len(group_names))],
         }
     )
+
+
+def interval_table(
+    found: GroupIntervals, balance: BalanceTable, group_names: tuple[str, ...]
+) -> pd.DataFrame:
+    """Per cluster and group: share of the cluster and part of the fair share, with intervals."""
+    totals = balance.counts.sum(axis=1)
+    return pd.DataFrame(
+        {
+            "cluster": f"cluster {c + 1}",
+            "group": group_names[j],
+            "people": int(count),
+            "share here": percent(balance.counts[c, j] / totals[c]) if totals[c] else "empty",
+            "share, 95 % interval": _span(found.shares[c, j], percent),
+            "of fair share": percent(float(balance.ratios[c, j])),
+            "of fair share, 95 % interval": _span(found.ratios[c, j], percent),
+            "": FEW_MARK if count < FEW else "",
+        }
+        for (c, j), count in np.ndenumerate(found.people)
+    )
+
+
+def cost_interval_table(
+    found: GroupIntervals, social: SocialTable, group_names: tuple[str, ...]
+) -> pd.DataFrame:
+    """What each group pays, with its interval."""
+    people = found.people.sum(axis=0)
+    return pd.DataFrame(
+        {
+            "group": group_names,
+            "people": people,
+            "average cost": [number(cost, 4) for cost in social.group_costs],
+            "95 % interval": [_span(each, lambda x: number(x, 4)) for each in found.costs],
+            "": [FEW_MARK if count < FEW else "" for count in people],
+        }
+    )
+
+
+def _span(ends: Floats, written: Callable[[float], str]) -> str:
+    return f"{written(float(ends[0]))} to {written(float(ends[1]))}"
 
 
 def feature_table(data: Dataset) -> pd.DataFrame:

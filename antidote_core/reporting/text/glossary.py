@@ -138,3 +138,31 @@ def find_terms(text: str) -> list[Term]:
         if any(wanted in part.casefold() for part in (term.word, term.symbol, term.sentence))
     ]
     return sorted(found, key=lambda term: wanted not in (term.word + term.symbol).casefold())
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about what the clusters are for; every answer leads to another or to a cost."""
+
+    text: str
+    answers: dict[str, Question | str]
+
+
+NOTIONS = Question(
+    "What would go wrong for a group?",
+    {
+        "It is missing from a cluster, or crowded into one, and what a cluster gets or decides "
+        "passes it by": "balance",
+        "Its people are in some cluster, but the cluster fits them badly: the centre that stands "
+        "for them is far away": Question(
+            "Which of these would you rather defend?",
+            {
+                "The worst-served group is served as well as possible, even if others fare better "
+                "still": "social",
+                "All groups are served about equally well, even if that serves nobody better": (
+                    "gap"
+                ),
+            },
+        ),
+    },
+)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from antidote_core.fairness import BalanceTable, SocialTable
 from antidote_core.numerals import number, percent
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, Ints
 
 UNKNOWN = "–"  # in the place of a number that there is not
 SMALL_SHARE = 0.02
@@ -98,6 +100,30 @@ def social_sentence(table: SocialTable, group_names: Sequence[str]) -> str:
     return (
         f"“{group_names[table.group]}” lies farthest from its centres: {number(worst)} on average, "
         f"{more} “{group_names[best]}” ({number(least)})."
+    )
+
+
+INTERVALS = (
+    "Intervals: people are drawn anew from these data, as many, with replacement, and the centres "
+    "stay where they are; 95\N{NO-BREAK SPACE}% of such populations lie between the two ends "
+    "(bootstrap). They say how much chance there is in who is counted, not in the clustering."
+)
+
+
+def few_people(people: Ints, group_names: tuple[str, ...], few: int) -> str:
+    """A warning that names cells (cluster, group) of a few people; empty when there is none.
+
+    >>> few_people(np.array([[50, 3], [40, 20]]), ("a", "b"), 10)
+    'Fewer than 10 people: “b” in cluster 1 (3). What is said of them rests on a handful.'
+    """
+    cells = [f"“{group_names[j]}” in cluster {c + 1} ({people[c, j]})"
+             for c, j in np.argwhere(people < few)]  # fmt: skip
+    if not cells:
+        return ""
+    more = f" and {len(cells) - 5} more" if len(cells) > 5 else ""
+    return (
+        f"Fewer than {few} people: {', '.join(cells[:5])}{more}. What is said of them rests on a "
+        "handful."
     )
 
 

@@ -1,9 +1,11 @@
 """The documents of a job: report, files, lines of Python, a link, and the same as slides."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import streamlit as st
 
@@ -32,6 +34,7 @@ from pages._ui.shared import rooms
 from pages._ui.shared.frame import is_dark, or_show_error
 from pages._ui.shared.link import escape
 
+ASK_SECONDS = 5.0  # less than after which nobody is taken to wait any more
 FOLDER = Path(__file__).parent
 STYLE = FOLDER / "slides.css"
 COVER = "_cover"  # title, name and logo of this visitor's slides
@@ -39,7 +42,7 @@ COVER = "_cover"  # title, name and logo of this visitor's slides
 
 @dataclass(frozen=True)
 class File:
-    """A file that is made when somebody presses its button."""
+    """A file, and how it is made."""
 
     label: str
     make: Callable[[], str | bytes]
@@ -68,14 +71,12 @@ def take_along(status: JobStatus, data: ac.Dataset, view: ac.RunView | SweepView
     else:
         kind, offer = store.RUN, _of_run(status, data, view)
     job_id, name = status.run_id, f"{offer.name}-{status.dataset}-{status.run_id[:6]}"
-    first, *others = offer.files
     with st.container(horizontal=True, key="take-along"):
-        _button(first, name, "primary")
+        places = [st.empty()]
         slides = f"The {offer.word} as slides: one message per screen, arrow keys."
         if st.button("Present", help=slides):
             st.switch_page("pages/present.py", query_params={str(kind): job_id})
-        for file in others:
-            _button(file, name)
+        places += [st.empty() for _ in offer.files[1:]]
         with st.popover("Python lines"):
             st.markdown(offer.code_title)
             st.code(offer.code, language="python")
@@ -88,19 +89,57 @@ def take_along(status: JobStatus, data: ac.Dataset, view: ac.RunView | SweepView
             )
             base = (st.context.url or "").split("?")[0]
             st.code(f"{base}?{kind}={job_id}", language=None)
+    key = (job_id, status.ended, status.name, _when(status))
+    offer_files(store.room_of(job_id), key, offer.files, places, name)
     for note in view.notes:
         st.caption(escape(note))
 
 
-def _button(file: File, name: str, look: Literal["primary", "secondary"] = "secondary") -> None:
-    st.download_button(
-        file.label, file.make, f"{name}{file.ending}", file.kind, on_click="ignore", help=file.says,
-        type=look,
-    )  # fmt: skip
+def offer_files(
+    room: rooms.Room, key: rooms.Key, files: Sequence[File], places: Sequence[Any], name: str
+) -> None:
+    """A button for each file as soon as it is made; each is made once and stays at its address.
+
+    `key` tells what the files are made of, its first part the job.
+    """
+    made = {}
+    for place, file in zip(places, files, strict=True):
+        lane = "tables" if file.kind == "text/csv" else "documents"
+        made[room.builds.ask(lane, (*key, file.ending), _content, file)] = (place, file)
+        place.button(f"{file.label} …", disabled=True, help="Being made.", key=f"make{file.ending}")
+    for future in _as_completed(room, made):
+        place, file = made[future]
+        try:
+            content = future.result()
+        except (ac.AntidoteError, CancelledError, rooms.Stale) as error:
+            st.warning(escape(f"{file.label} could not be made: {error or 'it was given up'}."))
+            place.button(f"{file.label}: try again", on_click=room.builds.clear)
+            continue
+        file_name = f"{name}{file.ending}"
+        room.files.hold(str(key[0]), file_name, file.kind, content)
+        place.download_button(
+            file.label, content, file_name, file.kind, on_click="ignore", help=file.says,
+            type="primary" if file is files[0] else "secondary",
+        )  # fmt: skip
+    st.caption("If a download breaks off, press again: the files stay where they are.")
 
 
-# A download runs outside the page's session, where nobody knows who asks: the owner and the folder
-# of maps are those of the moment the button was drawn.
+def _as_completed(room: rooms.Room, made: Iterable[Future[bytes]]) -> Iterator[Future[bytes]]:
+    """The files as they get ready; however long it takes, the page waits for them."""
+    pending = set(made)
+    while pending:
+        room.builds.still_wanted(list(pending))
+        done, pending = wait(pending, ASK_SECONDS, FIRST_COMPLETED)
+        yield from done
+
+
+def _content(file: File) -> bytes:
+    made = file.make()
+    return made.encode() if isinstance(made, str) else made
+
+
+# A file is made outside the page's session, where nobody knows who asks: the owner and the folder
+# of maps are those of the moment the page was drawn.
 
 
 def _events(status: JobStatus) -> Callable[[], list[ac.Event]]:
@@ -117,8 +156,14 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
     assert isinstance(spec, ac.RunSpec)
     layouts = store.layouts_of(status.run_id)
 
+    @cache
     def record() -> report.RunRecord:
         return _run_record(status, data, view, layouts)
+
+    def assignments() -> str:
+        shot = record().shot
+        assert shot is not None
+        return report.assignments_csv(record(), shot)
 
     files = [
         File("Report (HTML)", lambda: report.run_report(record(), when), ".html", "text/html",
@@ -130,6 +175,12 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
              "application/zip",
              "The report, every table as CSV, settings, events and result as JSON."),
     ]  # fmt: skip
+    if view.vanilla:
+        files.append(
+            File("Assignments (CSV)", assignments, "-assignments.csv", "text/csv",
+                 "Every row: its number and ID columns, group, cluster before and after, whether "
+                 "it changed, and how often it is copied.")
+        )  # fmt: skip
     if view.size:  # without antidote points there is no table of them
         files += [
             File("V (CSV)", lambda: report.antidote_csv(data, view.antidote), "-V.csv", "text/csv",
@@ -264,8 +315,10 @@ def show(job: Job, slides: Sequence[Slide]) -> None:
     with st.container(key="deck-tools", horizontal=True):
         with st.popover("Your title", help="A title, a name and a logo for these slides"):
             _own_cover(status.name or title)
+        name = f"antidote-slides-{job.job_id[:6]}.html"
+        rooms.mine().files.hold(job.job_id, name, "text/html", file.encode())
         st.download_button(
-            "Save slides", file, f"antidote-slides-{job.job_id[:6]}.html", "text/html",
+            "Save slides", file, name, "text/html",
             on_click="ignore", help="One file that opens in any browser, without a network.",
         )  # fmt: skip
     if found.leave:

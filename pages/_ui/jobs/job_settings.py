@@ -1,7 +1,7 @@
 """Widgets <-> spec of a run or a sweep, both ways, in one place; all are bound to the URL."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -249,9 +249,9 @@ def _with(options: Sequence[Any], value: Any) -> list[Any]:
     return [*numbers, *(o for o in options if o == NO_LIMIT)]
 
 
-def ask_data() -> DataSettings:
-    """Draw the widgets of the data and read them."""
-    return data_settings(seed_help=DATA_SEED_HELP)
+def ask_data(upload: Callable[[], None]) -> DataSettings:
+    """Draw the widgets of the data and read them; `upload` draws the form for a new table."""
+    return data_settings(DATA_SEED_HELP, upload)
 
 
 def ask_run(data: DataSettings, loaded: ac.Dataset | None) -> RunRequest:

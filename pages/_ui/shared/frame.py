@@ -29,6 +29,8 @@ PAGES = {
 HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
 FILLED = ":is([data-testid=stBaseButton-primary], [data-testid=stMultiSelect] [data-tag]) *"
 _FRAMED = "_framed"
+CARRIED = "_carried"  # values for the widgets of the next page
+REMEMBERED = "up-"  # how the keys of the upload form begin
 MODEBAR = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
 
 
@@ -54,10 +56,18 @@ def draw_frame() -> None:
     KERNELS.when_made(store.runner().get_ready)  # who waits for a run would compile them too
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
+    _remember_forms()
+
+
+def _remember_forms() -> None:
+    """Keep what was chosen on the upload form: Streamlit forgets widgets of pages one leaves."""
+    for key in st.session_state:
+        if str(key).startswith(REMEMBERED):
+            st.session_state[key] = st.session_state[key]
 
 
 def enter() -> None:
-    """First line of a page: get the frame when the page was run without it.
+    """First line of a page: get the frame when the page was run without it, and what was carried.
 
     The first visitor of a fresh server who opens the link of a page gets that file alone, because
     Streamlit looks into the folder pages/ until it has seen `st.navigation` once.
@@ -65,6 +75,16 @@ def enter() -> None:
     if not st.session_state.get(_FRAMED):
         navigation()
         st.rerun()
+    st.session_state.update(st.session_state.pop(CARRIED, {}))
+
+
+def carry_to(page: str, values: dict[str, Any]) -> None:
+    """Go to that page, whose widgets show these values then.
+
+    The link stays empty: Streamlit lets no page set what its own widgets are bound to.
+    """
+    st.session_state[CARRIED] = values
+    st.switch_page(f"pages/{page}.py", query_params={})
 
 
 def is_dark() -> bool:

@@ -21,11 +21,12 @@ import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import add_script_run_ctx, get_script_run_ctx
 
 import antidote_core as ac
 from antidote_core.engine.settings import LEASE_SECONDS
@@ -37,6 +38,7 @@ STALE_SECONDS = 15.0  # nobody has asked for so long: not worth beginning with
 Key = tuple[Hashable, ...]
 MORE = 4  # times as much as a visitor's is kept for everyone
 TABLES = 3  # per visitor
+FILE_BYTES = 64 * 1024**2  # of the files to download in a room
 MAX_TOTAL = 1024**3  # bytes of all tables of all visitors
 _T = TypeVar("_T")
 
@@ -135,6 +137,57 @@ def is_stale(future: Future[Any]) -> bool:
     return future.cancelled() or isinstance(future.exception(), Stale)
 
 
+class Files:
+    """Files to download that stay at their address until they are let go.
+
+    Streamlit lets go of a file that no page names. At its beginning a page that is drawn again
+    names none, and what a button makes when it is pressed is never named: whoever's page is ready
+    next removes it, and the browser that comes for it is told 404. Here each job names its files
+    itself, as a session of its own would.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._bytes: dict[str, dict[str, int]] = {}
+
+    def hold(self, job: str, name: str, kind: str, content: bytes) -> None:
+        """Keep this file of the job; the files of the oldest jobs go where there are too many."""
+        session, place = f"files {id(self)} {job}", f"{name} {hash(content)}"
+        with self._lock:
+            held = self._bytes.pop(session, {})
+            self._bytes[session] = held  # at the end: the first are the first to go
+            if place in held or not runtime.exists():
+                return
+            held[place] = len(content)
+            media = runtime.get_instance().media_file_mgr
+            adding = threading.Thread(
+                target=media.add, args=(content, kind, place, name, True), daemon=True
+            )
+            add_script_run_ctx(adding, SimpleNamespace(session_id=session))  # type: ignore[arg-type]
+            adding.start()
+            adding.join()
+            while self._total() > self._most and len(self._bytes) > 1:
+                self._let_go(next(iter(self._bytes)))
+
+    def clear(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            for session in list(self._bytes):
+                self._let_go(session)
+
+    def _total(self) -> int:
+        return sum(size for held in self._bytes.values() for size in held.values())
+
+    def _let_go(self, session: str) -> None:
+        del self._bytes[session]
+        if runtime.exists():
+            media = runtime.get_instance().media_file_mgr
+            media.clear_session_refs(session)
+            for _ in range(2):  # the first time a file is marked only
+                media.remove_orphaned_files()
+
+
 class _Kept:
     """One result, made once however many ask for it at the same time."""
 
@@ -152,7 +205,10 @@ class Room:
 
     def __init__(self, more: int = 1) -> None:
         self.tables: dict[str, ac.Dataset] = {}
+        self.brought: Any = None  # the table on the upload form
         self.jobs = Jobs()
+        self.builds = Jobs()  # of files to download
+        self.files = Files(FILE_BYTES * more)
         self.sessions: set[str] = set()
         self.seen = 0.0
         self._more = more
@@ -182,7 +238,10 @@ class Room:
         """Let go of everything but the tables."""
         with self._lock:
             self._kept.clear()
+        self.brought = None
         self.jobs.clear()
+        self.builds.clear()
+        self.files.clear()
 
 
 class Rooms:
@@ -215,8 +274,8 @@ class Rooms:
                     f"{len(others)} tables of yours are here already ({', '.join(others)}); forget "
                     "one of them first."
                 )
-            held = sum(d.points.nbytes for r in self._rooms.values() for d in r.tables.values())
-            if held + data.points.nbytes > MAX_TOTAL:
+            held = sum(d.nbytes for r in self._rooms.values() for d in r.tables.values())
+            if held + data.nbytes > MAX_TOTAL:
                 raise ac.DataError(
                     "The server holds as many tables of its visitors as it can; take fewer rows, "
                     "or try again later."

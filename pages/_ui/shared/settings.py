@@ -16,6 +16,8 @@ from pages._ui.shared import own_tables
 from pages._ui.shared.link import escape, title_of
 
 URL: Final = "query-params"
+UPLOAD = "upload your own…"  # the last of the data sets
+OWN_TABLE = "your own table"  # what Data shows then
 SEED_HELP = (
     "Draws the sample, the points of the teaching sets and the starts of the clustering. "
     "Same seed, same result."
@@ -39,14 +41,18 @@ class ClusteringSettings:
     seed: int
 
 
-def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
-    name = choose_data(_forget_choices)
+def data_settings(
+    seed_help: str = SEED_HELP, upload: Callable[[], None] | None = None
+) -> DataSettings:
+    """Draw the widgets of the data and read them; `upload` draws the form for a new table."""
+    name = choose_data(_forget_choices, upload)
     info = own_tables.info(name)
     st.caption(f"**{escape(info.title)}.** {escape(info.description)}")
     protected = choose_protected(info)
     forms = info.forms()
     if len(forms) > 1:
         rows = _rows(forms)
+        _say_what_is_missing(forms, rows)
     with st.expander("Sample and seed" if len(forms) > 1 else "Rows, sample and seed"):
         if len(forms) == 1:
             rows = _rows(forms)
@@ -64,16 +70,31 @@ def data_settings(seed_help: str = SEED_HELP) -> DataSettings:
     return DataSettings(name, protected, rows, sample, seed)
 
 
-def choose_data(on_change: Callable[[], None]) -> str:
-    """One of the data sets here or of the tables of this browser."""
-    names = own_tables.names()
+def choose_data(on_change: Callable[[], None], upload: Callable[[], None] | None = None) -> str:
+    """One of the data sets here or of the tables of this browser.
+
+    The last choice is to bring a table: then `upload` draws the form, or the Data page has it, and
+    the page ends there.
+    """
+    names = [*own_tables.names(), UPLOAD]
     if st.session_state.get("data", names[0]) not in names:
         del st.session_state["data"]  # a table that was forgotten elsewhere
-    return st.selectbox(
-        "Data set", names, index=1, key="data", bind=URL, on_change=on_change,
-        format_func=title_of("data"),
-        help="A table of your own: upload it on the Data page, and it stands at the end here.",
+    name = st.selectbox(
+        "Data set", names, index=1, key="data", bind=URL, on_change=_unless_upload,
+        args=(on_change,), format_func=title_of("data"),
+        help="A table of your own stands at the end, once it is uploaded.",
     )  # fmt: skip
+    if name == UPLOAD and upload is not None:
+        upload()
+        st.stop()
+    elif name == UPLOAD:
+        st.switch_page("pages/data.py", query_params={"show": OWN_TABLE})
+    return name
+
+
+def _unless_upload(on_change: Callable[[], None]) -> None:
+    if st.session_state["data"] != UPLOAD:
+        on_change()
 
 
 def choose_seed(meaning: str) -> int:
@@ -97,20 +118,35 @@ def choose_protected(info: DatasetInfo) -> str:
 
 
 def _rows(forms: tuple[Form, ...]) -> str:
+    names = [form.name for form in forms]
     return st.radio(
         "Rows",
-        [form.name for form in forms],
+        names,
+        index=names.index(_first_here(forms)),
         captions=[form.title if form.available else f"{form.title} (not here)" for form in forms],
         key="rows",
         bind=URL,
     )
 
 
+def _first_here(forms: tuple[Form, ...]) -> str:
+    """The first form that can be shown here; the first of all where none can."""
+    return next((form for form in forms if form.available), forms[0]).name
+
+
+def _say_what_is_missing(forms: tuple[Form, ...], rows: str) -> None:
+    """A banner where the usual form is not here and another one is shown."""
+    usual = forms[0]
+    if rows != usual.name and usual.missing:
+        title = next(form.title for form in forms if form.name == rows)
+        st.info(escape(f"Shown: {title}. {usual.missing}"))
+
+
 def _forget_choices() -> None:
     """A new data set starts from its own defaults."""
     info = own_tables.info(st.session_state["data"])
     st.session_state["protected"] = info.protected[0]
-    st.session_state["rows"] = info.forms()[0].name
+    st.session_state["rows"] = _first_here(info.forms())
     st.session_state["sample"] = None
 
 

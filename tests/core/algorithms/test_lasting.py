@@ -8,7 +8,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 import antidote_core as ac
-from antidote_core.algorithms.algorithm2.verification import for_half, halves, part_of
+from antidote_core.algorithms.algorithm2.verification import for_half, halves
 from antidote_core.algorithms.design.contest import MARGIN, Contest, lead_error
 from antidote_core.algorithms.design.designer import Designer
 from antidote_core.algorithms.steps import finish
@@ -105,7 +105,7 @@ def tried():
 
 def test_the_check_is_what_scikit_learn_finds_by_hand(tried):
     data = ac.load_dataset("blobs")
-    parts = [part_of(data, rows) for rows in halves(data.groups, SPEC.seed)]
+    parts = [data.take(rows) for rows in halves(data.groups, SPEC.seed)]
     for half, seen, unseen in zip(tried.holdout, parts, parts[::-1], strict=True):
         found = ac.run(for_half(SPEC), seen)
         assert (half.points, half.size) == (seen.n, found.size)

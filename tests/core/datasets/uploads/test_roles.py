@@ -15,7 +15,7 @@ def test_roles_are_guessed() -> None:
         "age": "numbers", "job": "categories", "sex": "categories", "origin": "categories",
         "id": "row number", "flat": "always the same", "salary": "numbers",
     }  # fmt: skip
-    assert uploads.guess_roles(facts) == uploads.Roles(("age", "salary"), "sex")
+    assert uploads.guess_roles(facts) == uploads.Roles(("age", "salary"), "sex", ("id",))
     facts = uploads.column_facts(frame[["job", "origin", "age"]])
     assert uploads.guess_roles(facts).protected == "origin"
     assert uploads.guess_roles(uploads.column_facts(frame[["age"]])).protected == ""

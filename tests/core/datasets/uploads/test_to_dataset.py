@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from antidote_core.datasets import uploads
+from antidote_core.datasets.columns import OTHER
 from antidote_core.datasets.uploads import Choice, to_dataset
-from antidote_core.datasets.uploads.to_dataset import OTHERS
 
 from .files import as_csv, people, sentence
 from .test_names import TWINS
@@ -52,14 +52,14 @@ def test_thirty_groups_are_warned_of_and_can_be_joined() -> None:
     assert "30 different values; wanted at most 20 groups" in said
     below = uploads.helpful_minimum(groups.sizes)
     data = uploads.encode(table, Choice(("x",), ("town",), join_below=below), "my-a", "a").data
-    assert data.group_names == ("t05", OTHERS)
+    assert data.group_names == ("t05", OTHER)
     assert data.n == 340
 
 
 def test_groups_that_would_share_a_name_stay_apart() -> None:
-    frame = pd.DataFrame({"town": [OTHERS] * 3 + ["a"] * 3 + ["b"]})
+    frame = pd.DataFrame({"town": [OTHER] * 3 + ["a"] * 3 + ["b"]})
     joined = uploads.find_groups(frame, ["town"], join_below=2)
-    assert joined.sizes == {OTHERS: 3, "a": 3, f"{OTHERS} (2)": 1}
+    assert joined.sizes == {OTHER: 3, "a": 3, f"({OTHER})": 1}
     frame = pd.DataFrame({"one": ["p", "p × q"], "two": ["q × r", "r"]})
     crossed = uploads.find_groups(frame, ["one", "two"])
     assert crossed.sizes == {"p × q × r": 1, "p × q × r (2)": 1}
