@@ -17,10 +17,10 @@ from sklearn.metrics import (
 
 import antidote_core as ac
 from antidote_core import DataError, Problem, RunSpec, SpecError
-from antidote_core.algorithms.design.cluster_sums import cells_at
+from antidote_core.algorithms.design.contest import RowContest
+from antidote_core.algorithms.design.fair_constraints import cells_at
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.fair_shifts import fair_shifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
 from antidote_core.algorithms.rows.row_limits import RowLimits
 from antidote_core.analysis.comparison import baseline_scores, run_comparison
 from antidote_core.analysis.convex_runs import paper_sample
@@ -470,7 +470,7 @@ def test_the_program_of_rows_is_that_of_repeated_rows(fairness, seed):
     found = []
     for data in (twins.weighted, twins.repeated):
         problem = Problem(data, fairness=fairness, k=2, max_price=0.3)
-        contest = GuardedContest(problem, lasting=1.0)
+        contest = RowContest(problem, lasting=1.0)
         rows = np.arange(len(problem.points))
         limits = RowLimits(contest, fair_shifts(problem), rows)
         centers = twins.weighted.points[:2] + 0.01

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import apart, cells_at, separation
 from antidote_core.algorithms.design.contest import (
     FINDABLE,
     HUNT_BATCH,
@@ -34,13 +33,14 @@ from antidote_core.algorithms.design.fair_constraints import (
     BalanceModel,
     FairnessModel,
     SocialModel,
+    cells_at,
     fewest_points,
 )
 from antidote_core.algorithms.design.program import Placement, place
 from antidote_core.baselines.fair_lloyd import fair_lloyd
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.errors import SpecError
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import apart, nearest_center, separation
 from antidote_core.optimizers.protocol import Box
 from antidote_core.optimizers.structured import structured
 from antidote_core.problem import Problem

@@ -25,12 +25,70 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells
 from antidote_core.algorithms.design.conic import ConeProgram
+from antidote_core.geometry import nearest_center, separation
 from antidote_core.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """U with every point at its nearest centre.
+
+    `centers` (k, d); `labels` (n,); `counts` (k, g) and `sums` (k, g, d) per cluster and group;
+    `sizes` (k,) and `means` (k, d) per cluster; `inertia` of U around those means.
+    """
+
+    centers: Floats
+    labels: Ints
+    counts: Floats
+    sums: Floats
+    sizes: Floats
+    means: Floats
+    inertia: float
+
+    @property
+    def shifts(self) -> Floats:
+        """How far V holds each centre away from the mean of its points of U, (k, d)."""
+        return self.centers - self.means
+
+    @property
+    def scale(self) -> float:
+        """Smallest distance between two centres."""
+        return separation(self.centers)
+
+
+def cells_at(
+    centers: Floats, points: Floats, groups: Ints, weights: Floats | None = None
+) -> Cells | None:
+    """The cells of centres (k, d); None when one of them holds no point of U.
+
+    Where the points have weights (n,), sizes, sums and inertia go by weight.
+    """
+    k, d = centers.shape
+    g = int(groups.max()) + 1
+    labels, _ = nearest_center(points, centers)
+    cell = labels * g + groups
+    counts = np.bincount(cell, weights, minlength=k * g).reshape(k, g).astype(np.float64)
+    sizes = counts.sum(axis=1)
+    if not sizes.all():
+        return None
+    sums = np.empty((k * g, d))
+    for a in range(d):
+        column = points[:, a] if weights is None else points[:, a] * weights
+        sums[:, a] = np.bincount(cell, weights=column, minlength=k * g)
+    sums = sums.reshape(k, g, d)
+    means = sums.sum(axis=1) / sizes[:, None]
+    if weights is None:
+        squares = np.einsum("ij,ij->", points, points)
+    else:
+        squares = np.einsum("ij,ij,i->", points, points, weights)
+    inertia = float(squares - (sizes * (means**2).sum(axis=1)).sum())
+    return Cells(centers, labels, counts, sums, sizes, means, inertia)
+
 
 NEAR_SHARE = 0.02  # share of a group that counts as next to the boundary
 NEAR_POINTS = 40  # and the least number of its points

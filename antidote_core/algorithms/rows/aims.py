@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import apart, separation
-from antidote_core.algorithms.design.contest import SAME
+from antidote_core.algorithms.design.contest import SAME, RowContest
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
 from antidote_core.baselines.fair_lloyd import fair_lloyd
+from antidote_core.geometry import apart, separation
 from antidote_core.optimizers.cma import cmaes
 from antidote_core.optimizers.protocol import Box
 from antidote_core.types import Floats, Ints
@@ -44,9 +43,7 @@ class Aim:
 class Aims:
     """The aims of one problem; those that do not depend on the target are found once."""
 
-    def __init__(
-        self, contest: GuardedContest, shifts: FairShifts, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, contest: RowContest, shifts: FairShifts, rng: np.random.Generator) -> None:
         self._contest, self._shifts, self._rng = contest, shifts, rng
         self._problem = contest.problem
         self._optima: list[Aim] | None = None
@@ -135,7 +132,7 @@ class _SearchValue:
 
     def __init__(
         self,
-        contest: GuardedContest,
+        contest: RowContest,
         shifts: FairShifts,
         rows: Ints,
         g: int,

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells
-from antidote_core.algorithms.design.fair_constraints import HALF_A_POINT, BalanceModel
+from antidote_core.algorithms.design.fair_constraints import HALF_A_POINT, BalanceModel, Cells
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
 

@@ -14,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
 from antidote_core.algorithms.design.contest import (
+    HALF,
     HUNT_BATCH,
     HUNT_STARTS,
     RESTARTS,
     SAME,
+    RowContest,
     Run,
+    Standing,
 )
 from antidote_core.algorithms.design.designer import DesignStep
+from antidote_core.algorithms.design.fair_constraints import Cells, cells_at
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.aims import Aim
 from antidote_core.algorithms.rows.copies_program import (
@@ -34,10 +37,9 @@ from antidote_core.algorithms.rows.copies_program import (
     whole_copies,
 )
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import HALF, GuardedContest, Standing
 from antidote_core.algorithms.rows.row_design import Reasons, RowDesign, copied
 from antidote_core.algorithms.rows.row_limits import RowLimits
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import apart, nearest_center, separation
 from antidote_core.types import Floats, Ints, jsonable
 
 PATIENCE = 4  # passes that bring nothing
@@ -220,7 +222,7 @@ class Passes:
 
     def __init__(
         self,
-        contest: GuardedContest,
+        contest: RowContest,
         shifts: FairShifts,
         rows: Ints,
         cap: int,
@@ -555,14 +557,13 @@ class Passes:
         chosen = np.flatnonzero(step.copies)
         rows = self.rows[chosen]
         clusters = step.cells.labels[rows]
-        known = [self.contest.cut_squares(cut) for cut in step.cuts]
-        if not known or not len(rows):
+        if not step.cuts or not len(rows):
             return Reasons(rows, np.full(len(rows), -1), clusters)
         squares = self.contest.squares(step.cells.centers)[rows]
-        gains = np.stack([theirs[rows] - squares for theirs, _ in known])
+        gains = np.stack([self.contest.cut_squares(cut)[rows] - squares for cut in step.cuts])
         worth = step.cut_prices[:, None] * gains
         rival = np.where(worth.max(axis=0) > 0, worth.argmax(axis=0), -1)
-        rivals = tuple((cut.centers, cost) for cut, (_, cost) in zip(step.cuts, known, strict=True))
+        rivals = tuple((cut.centers, self.contest.cut_cost(cut)) for cut in step.cuts)
         return Reasons(rows, rival, clusters, rivals)
 
     def _report(

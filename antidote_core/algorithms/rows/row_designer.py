@@ -13,11 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from antidote_core.algorithms.design.contest import Run
+from antidote_core.algorithms.design.contest import RowContest, Run, weighted_checks
 from antidote_core.algorithms.design.designer import AGREEMENT, COSTS, DesignStep
 from antidote_core.algorithms.rows.aims import Aim, Aims
 from antidote_core.algorithms.rows.fair_shifts import BalanceShifts, fair_shifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest, weighted_checks
 from antidote_core.algorithms.rows.passes import PASSES, Found, Goal, Passes, Winner, drawn_more
 from antidote_core.algorithms.rows.row_design import RowDesign, copied, fewest_copies
 from antidote_core.algorithms.steps import finish
@@ -79,7 +78,7 @@ class RowDesigner:
         self.allowed = check_allowed(allowed, len(problem.points))
         self.max_copies = max_copies
         self._cancel, self._shares = cancel, shares
-        self.contest = GuardedContest(problem, lasting)
+        self.contest = RowContest(problem, lasting)
         self.shifts = fair_shifts(problem)
         rng = np.random.default_rng(_SEED)  # aims, and so sizes, are alike for all seeds of a run
         self._aims = Aims(self.contest, self.shifts, rng)

@@ -27,12 +27,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells, cells_at
-from antidote_core.algorithms.design.fair_constraints import nearest_margin
+from antidote_core.algorithms.design.contest import RowContest
+from antidote_core.algorithms.design.fair_constraints import Cells, cells_at, nearest_margin
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.copies_program import Limits
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
 from antidote_core.types import Floats, Ints
 
 NEAR_SHARE = 0.02  # of all people, taken for those at a boundary
@@ -132,7 +131,7 @@ class RowLimits:
     With the `shares` (g,) of the groups in U, every group gives its share, give or take a copy.
     """
 
-    contest: GuardedContest
+    contest: RowContest
     shifts: FairShifts
     rows: Ints
     shares: Floats | None = None
@@ -210,7 +209,7 @@ class RowLimits:
     def _rivals(self, cells: Cells, cuts: Sequence[Cut], squares: Floats, margin: float) -> _Block:
         rows, ends = np.empty((len(cuts), len(self.rows))), np.empty(len(cuts))
         for r, cut in enumerate(cuts):
-            theirs, _ = self.contest.cut_squares(cut)
+            theirs = self.contest.cut_squares(cut)
             need = self.contest.need(cut.centers, theirs, cells.centers, squares)
             rows[r] = theirs[self.rows] - squares[self.rows]
             ends[r] = self.contest.total(squares) - cut.inertia + margin * need
