@@ -27,6 +27,7 @@ def warm(weighted: bool = False) -> None:
     Rows with weights have kernels of their own, which few runs need.
     """
     from antidote_core.clustering.kmeans import KMeansEvaluator
+    from antidote_core.clustering.kmedoids import fit_kmedoids
     from antidote_core.clustering.son import son_clustering
     from antidote_core.fairness import FAIRNESS
     from antidote_core.guard import violation
@@ -46,6 +47,7 @@ def warm(weighted: bool = False) -> None:
             if entry.finer is not None:
                 compiled(entry.finer)(counts, group_costs)
     compiled(violation)(counts, group_costs, 1.0, 1.0)
+    fit_kmedoids(points, 2, restarts=1)
     son_clustering(points, lam=0.1)
     silhouette(points, groups, weights)
 
