@@ -133,11 +133,11 @@ def _swapped(distances: Floats, start: Ints, rounding: float) -> tuple[Ints, flo
                     change[label[o]] += first[o] - second[o]
                 elif row[o] < second[o]:
                     change[label[o]] += row[o] - second[o]
-            i = np.argmin(change)
-            if change[i] + shared < -rounding * loss:
-                chosen[medoids[i]] = False
+            worst = np.argmin(change)
+            if change[worst] + shared < -rounding * loss:
+                chosen[medoids[worst]] = False
                 chosen[c] = True
-                medoids[i] = c
+                medoids[worst] = c
                 assigned = False
                 tried = 0
         c = c + 1 if c + 1 < n else 0

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antidote_core.algorithms.algorithm1.solve import check_gamma, check_size
-from antidote_core.errors import SolverError, SpecError
+from antidote_core.errors import SolverError, SpecError, optional_packages
 from antidote_core.geometry import check_points
 from antidote_core.types import Floats, Ints
 
@@ -47,7 +47,8 @@ def literal_program(points: Floats, groups: Ints, gamma: float, size: int) -> Pr
             f"points with {d} features are too many for it; wanted at most about {max(most, 1):,}. "
             "Take a sample, or the closed form, which gives the same."
         )
-    import cvxpy as cp
+    with optional_packages():
+        import cvxpy as cp
     from scipy.sparse import coo_array
 
     first, second = np.triu_indices(m, 1)
@@ -86,7 +87,8 @@ def literal_program(points: Floats, groups: Ints, gamma: float, size: int) -> Pr
 
 def literal_clustering(points: Floats, lam: float) -> float:
     """The smallest value of the sum-of-norms objective, with one cone per pair of points."""
-    import cvxpy as cp
+    with optional_packages():
+        import cvxpy as cp
 
     first, second = np.triu_indices(len(points), 1)
     mu = cp.Variable(points.shape)

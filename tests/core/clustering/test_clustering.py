@@ -194,7 +194,7 @@ def test_medoids_stay_where_a_warm_start_is_the_answer():
 @pytest.mark.parametrize("start", [[0, 0], [0, 12], [-1, 3], [0, 1, 2], [0.0, 1.0]])
 def test_a_start_that_is_no_k_rows_gets_a_sentence(start):
     points = np.random.default_rng(0).normal(size=(12, 2))
-    with pytest.raises(SpecError, match="start must be k = 2 different rows.*from 0 to 11; got"):
+    with pytest.raises(SpecError, match=r"start must be k = 2 different rows.*from 0 to 11; got"):
         fit_kmedoids(points, 2, start=np.array(start))
 
 
