@@ -185,7 +185,8 @@ def _grown(spec: RunSpec, data: Dataset, json: bool, out: Path | None) -> int:
     if out is not None:
         texts = {"spec.json": spec.to_json(), "result.json": dumps(result, indent=1)}
         write_texts(out, {"events.jsonl": "\n".join(log), **texts})
-        data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)  # original units
+        if view.antidote_weights is None:  # part of a point is no point
+            data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)
         _write_tables(out, data, spec, view)
     if interrupted():
         return INTERRUPTED

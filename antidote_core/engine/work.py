@@ -28,7 +28,8 @@ from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
-COMPILING = "compiling the fast clustering (first run on this machine)"
+COMPILING = "compiling the fast clustering (once per machine)"
+COMPILE_SECONDS = 15.0  # about what that takes
 
 V = TypeVar("V", bound=JobView)
 
@@ -107,7 +108,7 @@ def comparison_events(
 ) -> Iterator[Event]:
     """One event per row: plain clustering, the run, and the fair algorithm in both scorings."""
     yield Activity(text="comparing with the other algorithms")
-    for row in run_comparison(spec, data, view.antidote, view.seconds):
+    for row in run_comparison(spec, data, view.antidote, view.seconds, view.how):
         yield Compared(row=row.to_dict())
         if cancel():
             return

@@ -42,7 +42,7 @@ def curve_table(
     """
     digits = cost_digits(view)
     lines = _lines(view, baselines or {}, digits)
-    rounds = [(len(step.antidote), step.cost) for step in view.steps]
+    rounds = [(step.size, step.cost) for step in view.steps]
     current = [view.current["cost"]] if view.current else []
     own = [cost for _, cost in rounds] + current + list(view.noise)
     own += [cost for kind, cost, _ in lines if kind != "fair"]
@@ -195,6 +195,26 @@ def y_axis(field: str, title: str) -> dict[str, Any]:
     }
 
 
+def with_domains(spec: dict[str, Any], table: pd.DataFrame) -> dict[str, Any]:
+    """The specification with axes that end where the table does.
+
+    Vega looks for the ends in the rows of every layer, and warns in the console of each that has
+    none yet.
+    """
+    layers = [one for layer in spec["layer"] for one in layer.get("layer", [layer])]
+    places = [layer["encoding"] for layer in layers]
+    for channel in ("x", "y"):
+        used = [(one[channel], one.get(f"{channel}2", {})) for one in places if channel in one]
+        fields = {end["field"] for pair in used for end in pair if "field" in end}
+        ends = table[sorted(fields & set(table.columns))].astype(float)
+        domain = [float(ends.min().min()), float(ends.max().max())]
+        if all(map(math.isfinite, domain)):
+            for axis, _ in used:
+                if "field" in axis:
+                    axis["scale"] = {**axis.get("scale", {}), "domain": domain}
+    return spec
+
+
 def size_axis(field: str, points: int, **axis: Any) -> dict[str, Any]:
     """The axis of sizes: the number, and below it the share of the data."""
     label = f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]"
@@ -262,7 +282,7 @@ def step_table(view: RunView) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "step": [step.title for step in view.steps],
-            "antidote points": [len(step.antidote) for step in view.steps],
+            "antidote points": [step.size for step in view.steps],
             "cost": [step.cost for step in view.steps],
         }
     )

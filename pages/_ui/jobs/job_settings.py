@@ -13,7 +13,7 @@ from antidote_core.analysis.comparison import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import PLACES, ROWS
+from antidote_core.places import EQUAL_SHARES, PLACES, ROWS
 from antidote_core.reporting.text.run_words import TARGETS as TARGET_WORDS
 from antidote_core.reporting.text.run_words import idle
 from antidote_core.runs.kinds import Spec
@@ -21,6 +21,7 @@ from antidote_core.runs.scenarios import usual_search
 from antidote_core.runs.spec import GROWTH_POLICIES
 from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.shared import own_tables
+from pages._ui.shared.link import title_of
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, data_settings
 
 PAIRS = {
@@ -41,6 +42,7 @@ PAPER = {
     "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
     "dimension": 100, "full": False, "budget": 1000, "place": "minmax", "shrink": False,
     "spread": False, "min_share": 0, "max_price": NO_LIMIT, "lasting": 0.0,
+    "fractional": False, "mixed": False,
 }  # fmt: skip
 SEARCHED = {
     **PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend", "place": ROWS,
@@ -205,6 +207,8 @@ def _run_values(spec: ac.RunSpec) -> dict[str, Any]:
         **_target_values(spec.target, "target", "alpha"),
         "full": spec.embed_dim is None,
         "percentiles": spec.percentiles,
+        "fractional": not spec.whole,
+        "mixed": spec.copy_groups == EQUAL_SHARES,
         **guard_values(spec),
     }
     return values if spec.embed_dim is None else {**values, "dimension": spec.embed_dim}
@@ -267,6 +271,8 @@ def ask_run(data: DataSettings, loaded: ac.Dataset | None) -> RunRequest:
     values |= {"clustering": clustering, "fairness": fairness, "target": target}
     values["embed_dim"] = None if shown["full"] else shown["dimension"]
     values |= {"percentiles": percentiles, **guard}
+    values["copy_groups"] = EQUAL_SHARES if shown["mixed"] and shown["place"] == ROWS else None
+    values["whole"] = "whole" in _idle() or not shown["fractional"]
     choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
     spec, problem = None, ""
     try:
@@ -282,13 +288,16 @@ def _pair() -> tuple[str, str]:
         [*PAIRS, OTHER],
         key="pair",
         bind=URL,
+        format_func=title_of("pair"),
         on_change=_take_sample,
         args=("pair",),
         help="The first three are the paper's combinations 1, 2 and 3.",
     )
     if pair == OTHER:
         left, right = st.columns(2)
-        clustering = left.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+        clustering = left.selectbox(
+            "Clustering", list(CLUSTERINGS), key="method", bind=URL, format_func=title_of("method")
+        )
         fairness = right.selectbox("Fairness cost", list(FAIRNESS), key="cost", bind=URL)
         st.caption(f"{CLUSTERINGS[clustering].sentence} {FAIRNESS[fairness].sentence}")
         return clustering, fairness
@@ -362,13 +371,14 @@ def _search(clustering: str, fairness: str, usual: dict[str, Any]) -> tuple[str 
         "Target (α)", _targets((clustering, fairness)),
         FAIRNESS[fairness].usual_target, ("target", "alpha"), usual["target"],
         "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
-        "below the fair algorithm; four_fifths: every group has at least 80 % of its fair share in "
+        "below the fair algorithm; four fifths: every group has at least 80 % of its fair share in "
         "every cluster (our analogue of the four-fifths rule); lowest: as low as it gets with the "
         "largest |V|; value: at most a number of yours.",
         "α: lower is fairer; compare it with the costs below.",
     )  # fmt: skip
     if isinstance(target, str):
-        st.caption(f"{target}: {TARGET_WORDS[target].removeprefix('four fifths: ')}.")
+        words = TARGET_WORDS[target].removeprefix("four fifths: ")
+        st.caption(f"{title_of('target')(target)}: {words}.")
     beside_target = st.container()
     name = st.selectbox(
         "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
@@ -406,7 +416,7 @@ def _choose_target(
     """What a cost must come to, by name or as a number of the visitor's own."""
     kind = st.segmented_control(
         label, options, default=first, required=True, key=keys[0], bind=URL, width="stretch",
-        help=says,
+        help=says, format_func=title_of(keys[0]),
     )  # fmt: skip
     if kind != "value":
         return kind
@@ -447,6 +457,10 @@ def _advanced(budget: int) -> tuple[float, float]:
         disabled="percentiles" in rests,
         help="Only rows whose every feature lies within these percentiles may be copied.",
     )  # fmt: skip
+    st.toggle(
+        "Copies mixed like the data", key="mixed", bind=URL, disabled="max_copies" in rests,
+        help="Every group gives copies in proportion to its size.",
+    )  # fmt: skip
     st.slider(
         "Margin so that V lasts (standard errors)", 0.0, 3.0, 1.0, 0.5, key="lasting", bind=URL,
         disabled="lasting" in rests,
@@ -454,6 +468,12 @@ def _advanced(budget: int) -> tuple[float, float]:
         "other people too. 0: none, fewest copies.",
     )  # fmt: skip
     _say_idle(rests.get("lasting"))
+    st.toggle(
+        "Weights need not be whole", key="fractional", bind=URL, disabled="whole" in rests,
+        help="A design leaves its copies as they come out of the program, as fractional weights of "
+        "the rows, instead of rounding them to whole copies.",
+    )  # fmt: skip
+    _say_idle(rests.get("whole"))
     left, right = st.columns(2)
     _number(left, "max_size")
     _number(right, "max_rounds")
