@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import antidote_core
-from antidote_core.cli import BAD_INPUT
+from antidote_core.cli import BAD_INPUT, REACHED
 from antidote_core.errors import EXTRAS, PackageError, optional_packages
 from tests.house.test_lock import ROOT, locked
 
@@ -62,6 +62,23 @@ def test_every_package_of_an_extra_gets_a_sentence_that_names_the_extra():
     assert brought == dict(EXTRAS)
 
 
+def without(modules, *arguments):
+    """A command where these modules are not there; None is Python's own way to say so."""
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({list(modules)}))\n"
+        "from antidote_core.cli.main import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_a_default_run_needs_no_extra():
+    own = "--dataset two-optima --budget 40 --start-size 4 --step 4 --restarts 3 --target 90%"
+    called = without(EXTRAS, "run", *own.split())
+    assert called.returncode == REACHED, called.stderr
+    assert "Confirmed" in called.stdout
+
+
 @pytest.mark.parametrize(
     ("module", "arguments"),
     [
@@ -72,14 +89,7 @@ def test_every_package_of_an_extra_gets_a_sentence_that_names_the_extra():
 )
 def test_a_missing_package_is_one_line_with_the_command(module, arguments, tmp_path):
     arguments = [str(tmp_path) if x == "OUT" else x for x in arguments]
-    without = (  # None is Python's own way to say that a module is not there
-        f"import sys; sys.modules[{module!r}] = None\n"
-        "from antidote_core.cli.main import main; sys.exit(main())"
-    )
-    called = subprocess.run(
-        [sys.executable, "-c", without, *arguments, "--max-rounds", "1", "--budget", "5"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    called = without([module], *arguments, "--max-rounds", "1", "--budget", "5")
     assert called.returncode == BAD_INPUT
     assert f"package {module}" in called.stderr
     assert f"pip install 'antidote-core[{EXTRAS[module]}]'" in called.stderr
