@@ -95,6 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     for command, spec in COMMANDS:
         app.command(_call(command, spec), name=command.__name__, help=command.__doc__)
+    if PROGRAM == "antidote":
+        app.register_install_completion_command(help="Let the shell complete commands and options.")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if not given:

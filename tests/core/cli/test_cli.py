@@ -1,6 +1,7 @@
 """The command line: exit codes, one clear line for bad input, JSON events, files."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -265,3 +266,18 @@ def test_the_dashboard_runs_the_app_beside_the_package(monkeypatch):
     assert folder == app.parent
     expected = ["-m", "streamlit", "run", str(app), "--server.port", "8765"]
     assert arguments == [sys.executable, *expected, "--server.headless", "true"]
+
+
+def test_the_shell_completes_commands_and_options(tmp_path):
+    code = (
+        "import sys; sys.argv[:] = ['antidote', '--install-completion']\n"
+        "from antidote_core.cli.main import main; sys.exit(main())"
+    )
+    home = {**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash"}
+    called = subprocess.run(
+        [sys.executable, "-c", code], env=home, capture_output=True, check=False
+    )
+    assert called.returncode == REACHED, called.stderr
+    script = "\n".join(x.read_text(encoding="utf-8") for x in tmp_path.rglob("completions/*"))
+    assert "complete -F _antidote antidote" in script
+    assert all(word in script for word in ("dashboard", "frontier", "--protected"))
