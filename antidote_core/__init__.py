@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+__version__ = "0.2.0.dev0"
+
 from antidote_core import baselines
 from antidote_core.algorithms.algorithm1.solve import solve_convex
 from antidote_core.algorithms.algorithm2.grow import grow
