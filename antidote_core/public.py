@@ -19,7 +19,7 @@ import pandas as pd
 from antidote_core.algorithms.algorithm2.grow import Cancel, grow
 from antidote_core.checks import did_you_mean
 from antidote_core.datasets import DATASETS, dataset_from_arrays, load_for
-from antidote_core.errors import DataError, SpecError
+from antidote_core.errors import DataError, SpecError, optional_packages
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.runs.events import Event, Finished, Started, SweepStarted
 from antidote_core.runs.spec import RunSpec
@@ -154,7 +154,8 @@ class Result(RunView):
 
         A result that was loaded needs the data again: a Dataset, or X with `sensitive_features`.
         """
-        from antidote_core.reporting.documents.report import run_report
+        with optional_packages():
+            from antidote_core.reporting.documents.report import run_report
 
         return run_report(_record(self, data, sensitive_features))
 
@@ -320,7 +321,8 @@ def plain(value: Any) -> Any:
 
 
 def _record(result: Result, data: Any, sensitive_features: Any) -> RunRecord:
-    from antidote_core.reporting.documents.report import RunRecord
+    with optional_packages():
+        from antidote_core.reporting.documents.report import RunRecord
 
     _check_result(result)
     return RunRecord(_data_of(result, data, sensitive_features), result.asked, result)
@@ -377,8 +379,9 @@ def plot_run(result: Result) -> go.Figure:
     >>> plot_run(run("blobs", budget=40, max_rounds=1)).layout.xaxis.title.text is not None
     True
     """
-    from antidote_core.reporting.figures.comparisons import baseline_costs
-    from antidote_core.reporting.figures.curve import run_curve_figure
+    with optional_packages():
+        from antidote_core.reporting.figures.comparisons import baseline_costs
+        from antidote_core.reporting.figures.curve import run_curve_figure
 
     _check_result(result)
     return run_curve_figure(result, baseline_costs(result, result.spec["fairness"]))
@@ -388,7 +391,8 @@ def plot_map(
     result: Result, data: Any = None, sensitive_features: Any = None, *, color: str = "group"
 ) -> go.Figure:
     """The data, V and the centres on a plane; coloured by "group", "cluster" or "changed"."""
-    from antidote_core.reporting.figures.maps import run_map_figure
+    with optional_packages():
+        from antidote_core.reporting.figures.maps import run_map_figure
 
     if color not in ("group", "cluster", "changed"):
         raise SpecError(f"color must be 'group', 'cluster' or 'changed'; got {color!r}.")
@@ -404,7 +408,9 @@ def plot_clusters(result: Result, *, plain: bool = False) -> go.Figure:
     True
     """
     from antidote_core.fairness import balance_from_counts
-    from antidote_core.reporting.figures.bars import cluster_mix_figure
+
+    with optional_packages():
+        from antidote_core.reporting.figures.bars import cluster_mix_figure
 
     _check_result(result)
     step = result.vanilla if plain else result.answer
@@ -533,7 +539,8 @@ def plot_frontier(swept: pd.DataFrame | Result) -> go.Figure:
             "plot_frontier takes the frame that sweep(...) returned, or a Result; this one does "
             "not know its sweep: pass it before joining it with others."
         )
-    from antidote_core.reporting.figures.frontier_charts import cost_figure
+    with optional_packages():
+        from antidote_core.reporting.figures.frontier_charts import cost_figure
 
     view = SweepView.fold(map(Event.from_json, lines))
     assert view.spec is not None

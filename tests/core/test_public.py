@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -202,6 +204,27 @@ def test_pictures_are_plotly_figures(result):
         assert len(figure.data)
     with pytest.raises(ac.SpecError, match="color must be"):
         ac.plot_map(result, color="red")
+
+
+WITHOUT_PLOTLY = """
+import sys
+sys.modules["plotly"] = None
+import antidote_core as ac
+result = ac.run("two-optima", start_size=2, max_rounds=1, budget=5)
+for call in (ac.plot_run, ac.plot_map, ac.plot_clusters, ac.Result.report_html):
+    try:
+        call(result)
+    except ac.AntidoteError as error:
+        print(error)
+"""
+
+
+def test_without_plotly_a_sentence_says_what_to_install():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PLOTLY], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("antidote-core[plot]") == 4
 
 
 def test_sweep_is_a_frame_of_ordinary_runs(frame):
