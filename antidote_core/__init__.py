@@ -1,15 +1,19 @@
 """Make clustering fair before clustering: find few antidote points V so that C(U ∪ V) is fair."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.2.0.dev0"
 
 from antidote_core import baselines
 from antidote_core.algorithms.algorithm1.solve import solve_convex
-from antidote_core.algorithms.algorithm2.grow import grow, run
+from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.algorithms.design.rounds import design_frontier
 from antidote_core.clustering import ClusteringMethod, register_clustering
 from antidote_core.clustering.son import son_clustering
 from antidote_core.datasets import (
     available_forms,
+    dataset_from_arrays,
     dataset_from_frame,
     list_datasets,
     load_dataset,
@@ -27,8 +31,25 @@ from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.view import RunView, fold
 from antidote_core.types import Clustering, Dataset
 
+if TYPE_CHECKING:
+    from antidote_core.estimators import AntidoteKMeans, AntidoteSampler
+    from antidote_core.public import (
+        Result,
+        compare,
+        fairness_report,
+        load_result,
+        plot_clusters,
+        plot_frontier,
+        plot_map,
+        plot_run,
+        run,
+        sweep,
+    )
+
 __all__ = [
     "AntidoteError",
+    "AntidoteKMeans",
+    "AntidoteSampler",
     "Clustering",
     "ClusteringMethod",
     "DataError",
@@ -38,6 +59,7 @@ __all__ = [
     "PartitionedProblem",
     "Parts",
     "Problem",
+    "Result",
     "RunSpec",
     "RunView",
     "SolverError",
@@ -46,14 +68,22 @@ __all__ = [
     "available_forms",
     "balance_cost",
     "baselines",
+    "compare",
+    "dataset_from_arrays",
     "dataset_from_frame",
     "design_frontier",
+    "fairness_report",
     "fold",
     "grow",
     "list_datasets",
     "load_dataset",
+    "load_result",
     "open_parts",
     "parts_from_files",
+    "plot_clusters",
+    "plot_frontier",
+    "plot_map",
+    "plot_run",
     "quality",
     "register_clustering",
     "register_fairness",
@@ -61,5 +91,28 @@ __all__ = [
     "social_cost",
     "solve_convex",
     "son_clustering",
+    "sweep",
     "write_parts",
 ]
+
+
+# What stands above all rooms is imported when it is asked for: scikit-learn alone takes longer than
+# all the rest, and a room that imports this package must not see the rooms above it.
+_ABOVE = {
+    "estimators": ("AntidoteKMeans", "AntidoteSampler"),
+    "public": (
+        "Result", "compare", "fairness_report", "load_result", "plot_clusters", "plot_frontier",
+        "plot_map", "plot_run", "run", "sweep",
+    ),
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _ABOVE.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -107,6 +107,12 @@ class Problem:
         max_price: float | None = MAX_PRICE,
         compiled: bool = True,
     ) -> None:
+        if not isinstance(data, Dataset):
+            raise DataError(
+                f"Problem takes a Dataset first; got {type(data).__name__}. Make one by "
+                "load_dataset('bank'), dataset_from_frame(df, features, protected) or "
+                "dataset_from_arrays(X, sensitive_features)."
+            )
         self.data = data
         self.clustering = get_clustering(clustering)
         self.fairness = get_fairness(fairness)

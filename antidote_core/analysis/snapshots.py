@@ -180,10 +180,7 @@ def group_intervals(data: Dataset, labels: Ints, centers: Floats, seed: int) -> 
     rng = np.random.default_rng(seed)
     k, g = len(centers), len(data.group_names)
     people = cluster_counts(labels, data.groups, k, g).astype(np.int64)
-    drawn = rng.multinomial(data.n, people.ravel() / data.n, size=DRAWS).astype(np.float64)
-    if data.weights is not None:
-        drawn = _weighed(drawn, labels * g + data.groups, data.weights, rng)
-    mass = drawn.reshape(DRAWS, k, g)
+    mass = drawn_tables(people, labels, data.groups, data.weights, rng)
     totals, whole = mass.sum(axis=2, keepdims=True), mass.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = mass / totals
@@ -199,6 +196,17 @@ def group_intervals(data: Dataset, labels: Ints, centers: Floats, seed: int) -> 
     distances = np.einsum("ij,ij->i", offsets, offsets)
     costs = [_mean_interval(distances, data.weights, data.groups == j, rng) for j in range(g)]
     return GroupIntervals(people, shares, ratios, np.array(costs))
+
+
+def drawn_tables(
+    people: Ints, labels: Ints, groups: Ints, weights: Floats | None, rng: np.random.Generator
+) -> Floats:
+    """The cluster x group table of resampled populations, (draws, k, g), in rows or weights."""
+    n, (k, g) = int(people.sum()), people.shape
+    drawn = rng.multinomial(n, people.ravel() / n, size=DRAWS).astype(np.float64)
+    if weights is not None:
+        drawn = _weighed(drawn, labels * g + groups, weights, rng)
+    return drawn.reshape(DRAWS, k, g)
 
 
 def _ends(drawn: Floats) -> Floats:
@@ -220,18 +228,37 @@ def _mean_interval(
     values: Floats, weights: Floats | None, mine: np.ndarray, rng: np.random.Generator
 ) -> tuple[float, float]:
     """The interval of the average of those values (n,) that are `mine`."""
+    if not mine.any():
+        return math.nan, math.nan
+    if mine.sum() <= RESAMPLED:
+        low, high = np.quantile(drawn_means(values, weights, mine, rng), [TAIL, 1.0 - TAIL])
+        return float(low), float(high)
+    mean, error = _mean_and_error(values, weights, mine)
+    return mean - NORMAL * error, mean + NORMAL * error
+
+
+def drawn_means(
+    values: Floats, weights: Floats | None, mine: np.ndarray, rng: np.random.Generator
+) -> Floats:
+    """The average of those values (n,) that are `mine` in resampled populations, (draws,)."""
+    if mine.sum() > RESAMPLED:
+        return rng.normal(*_mean_and_error(values, weights, mine), size=DRAWS)
     values = values[mine]
     weights = np.ones(len(values)) if weights is None else weights[mine]
-    if not len(values):
-        return math.nan, math.nan
-    if len(values) <= RESAMPLED:
-        rows = rng.integers(len(values), size=(DRAWS, len(values)))
-        means = (values * weights)[rows].sum(axis=1) / weights[rows].sum(axis=1)
-        low, high = np.quantile(means, [TAIL, 1.0 - TAIL])
-        return float(low), float(high)
+    rows = rng.integers(len(values), size=(DRAWS, len(values)))
+    means: Floats = (values * weights)[rows].sum(axis=1) / weights[rows].sum(axis=1)
+    return means
+
+
+def _mean_and_error(
+    values: Floats, weights: Floats | None, mine: np.ndarray
+) -> tuple[float, float]:
+    """The average of many values and its standard error."""
+    values = values[mine]
+    weights = np.ones(len(values)) if weights is None else weights[mine]
     mean = float(np.average(values, weights=weights))
-    error = float(np.std(weights * (values - mean)) / weights.mean() / math.sqrt(len(values)))
-    return mean - NORMAL * error, mean + NORMAL * error
+    error = np.std(weights * (values - mean)) / weights.mean() / math.sqrt(len(values))
+    return mean, float(error)
 
 
 # -- all steps of a run -------------------------------------------------------------------------

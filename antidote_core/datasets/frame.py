@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -129,6 +129,172 @@ def dataset_from_frame(
         weights=weighing,
         origin=origin,
     )
+
+
+def dataset_from_arrays(
+    X: Any,
+    sensitive_features: Any,
+    *,
+    sample_weight: Any = None,
+    standardise: bool = True,
+    name: str = "own",
+) -> Dataset:
+    """A Dataset from X (n, d), an array or a DataFrame, and the group of each of its rows.
+
+    `sensitive_features` are (n,) values of any kind, or a table of up to five columns, whose
+    intersections are the groups; where X is a DataFrame, they may also be names of its columns,
+    which are then no features. Texts and categoricals of a DataFrame are encoded as
+    `dataset_from_frame` does. Every row stays, in its place, so nothing may be missing. With
+    `standardise=False` the points are the numbers of X as they are.
+
+    >>> data = dataset_from_arrays([[20.0], [30.0], [40.0], [50.0]], ["f", "m", "m", "f"])
+    >>> data.group_names, data.points.ravel().round(2).tolist()
+    (('f', 'm'), [-1.34, -0.45, 0.45, 1.34])
+    """
+    features, protected = _tables(X, sensitive_features)
+    n = len(features)
+    weights = None if sample_weight is None else check_weights(sample_weight, n)
+    encoded = [c for c in features if not pd.api.types.is_numeric_dtype(features[c].dtype)]
+    if encoded and not standardise:
+        raise DataError(
+            f"Column {encoded[0]!r} holds {features[encoded[0]].dtype} values, which have no unit "
+            "of their own; wanted numbers where standardise=False: encode the column first, or let "
+            "it be standardised."
+        )
+    for table in (features, protected):
+        gaps = np.argwhere(table.isna().to_numpy())
+        if len(gaps):
+            row, column = gaps[0]
+            raise DataError(
+                f"Column {table.columns[column]!r} has no value (NaN) in row {row + 1:,}; wanted "
+                "one in every row: fill it in, or leave such rows out."
+            )
+    if encoded:
+        whole, weighing = pd.concat([features, protected], axis=1), None
+        if weights is not None:
+            weighing = " ".join(("weight of", *whole.columns))  # a name that no column has
+            whole[weighing] = weights
+        data = dataset_from_frame(
+            whole, list(features), list(protected), name=name, weights=weighing
+        )
+        if data.n < n:
+            raise DataError(
+                f"{n - data.n:,} of {n:,} rows hold a text that stands for no value; wanted one in "
+                "every row: fill it in, or leave such rows out."
+            )
+        return data
+    values = np.ascontiguousarray(features.to_numpy(dtype=np.float64))
+    infinite = np.argwhere(~np.isfinite(values))
+    if len(infinite):
+        row, column = infinite[0]
+        raise DataError(
+            f"Column {features.columns[column]!r} is infinite in row {row + 1:,}; wanted finite "
+            "numbers: correct them or leave such rows out."
+        )
+    _check_width(values.shape[1], n)
+    groups, group_names = _groups([read_levels(protected[c], c) for c in protected], 0)
+    shift, scale = np.zeros(values.shape[1]), np.ones(values.shape[1])
+    if standardise:
+        shift = np.average(values, axis=0, weights=weights)
+        scale = np.sqrt(np.average((values - shift) ** 2, axis=0, weights=weights))
+        scale[scale <= 8 * np.finfo(np.float64).eps * np.abs(values).max(axis=0)] = 1.0
+    return Dataset(
+        name=name,
+        points=(values - shift) / scale if standardise else values.copy(),
+        groups=groups,
+        group_names=group_names,
+        feature_names=tuple(features),
+        protected=" × ".join(protected),
+        source=f"your own data ({name}), {n:,} rows",
+        shift=shift,
+        scale=scale,
+        columns=tuple(Column(c) for c in features),
+        title=name,
+        notes=(
+            "Standardised to mean 0 and population standard deviation 1."
+            if standardise
+            else "Clustered in the units it came in, not standardised.",
+        ),
+        weights=weights,
+    )
+
+
+def _tables(X: Any, sensitive_features: Any) -> tuple[Any, Any]:
+    """Features and protected columns of the same rows, under texts as names."""
+    if sensitive_features is None:
+        raise DataError(
+            "sensitive_features is missing; wanted the group of every row of X, such as "
+            "sensitive_features=people['sex']."
+        )
+    if isinstance(X, pd.DataFrame):
+        features = X.set_axis([str(c) for c in X.columns], axis=1).reset_index(drop=True)
+    else:
+        features = _table(X, "X")
+        features.columns = [f"x{i}" for i in range(features.shape[1])]
+    named = [sensitive_features] if isinstance(sensitive_features, str) else sensitive_features
+    if (
+        isinstance(X, pd.DataFrame)
+        and isinstance(named, list | tuple)
+        and named
+        and all(isinstance(each, str) and each in features for each in named)
+    ):
+        features, protected = features.drop(columns=list(named)), features[list(named)]
+    elif isinstance(sensitive_features, str):
+        raise DataError(
+            f"sensitive_features is the text {sensitive_features!r}; wanted the group of every "
+            "row, or the name of a column where X is a DataFrame that has it."
+        )
+    else:
+        protected = _protected_table(sensitive_features, set(features.columns))
+    if len(features) != len(protected):
+        raise DataError(
+            f"X has {len(features):,} rows and sensitive_features has {len(protected):,}; wanted "
+            "one group for every row of X."
+        )
+    repeated = features.columns[features.columns.duplicated()]
+    if len(repeated):
+        raise DataError(f"Column {repeated[0]!r} occurs more than once; wanted every name once.")
+    if not features.size:
+        raise DataError(
+            f"X has {features.shape[0]:,} rows and {features.shape[1]:,} features; wanted at least "
+            "two rows of each of two groups, and a feature."
+        )
+    check_protected([str(c) for c in protected])
+    return features, protected
+
+
+def _protected_table(given: Any, taken: set[str]) -> pd.DataFrame:
+    """The protected columns as a table; a name that a feature has already is told apart."""
+    if isinstance(given, pd.Series):
+        table = given.to_frame()
+    elif isinstance(given, pd.DataFrame):
+        table = given
+    else:
+        table = _table(given, "sensitive_features")
+        count = table.shape[1]
+        table.columns = ["group"] if count == 1 else [f"group {i + 1}" for i in range(count)]
+    names = ["group" if c is None or c == 0 else str(c) for c in table.columns]
+    names = [f"{c} (sensitive)" if c in taken else c for c in names]
+    return table.set_axis(names, axis=1).reset_index(drop=True)
+
+
+def _table(given: Any, what: str) -> pd.DataFrame:
+    """Anything like an array as a table; sparse matrices and other shapes get a sentence."""
+    if hasattr(given, "tocsr"):
+        raise DataError(f"{what} is a sparse matrix; wanted a dense one: call its toarray().")
+    array = np.asarray(given)
+    if array.ndim == 1 and what != "X":
+        array = array[:, None]
+    if array.ndim != 2:
+        raise DataError(
+            f"{what} has the shape {array.shape}; wanted a table with one row per person and one "
+            "column per feature."
+            if what == "X"
+            else f"{what} has the shape {array.shape}; wanted one value, or one row, per person."
+        )
+    if what == "X" and array.dtype.kind == "c":
+        raise DataError("X holds complex numbers; wanted real ones.")
+    return pd.DataFrame(array).infer_objects()
 
 
 def _origin(

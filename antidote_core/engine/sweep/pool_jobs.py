@@ -9,12 +9,12 @@ import time
 from collections.abc import Sequence
 from typing import TypeVar
 
-from antidote_core.analysis.comparison import ANTIDOTE
 from antidote_core.engine.job_folder import LogWriter, RunFolder, read_log
 from antidote_core.engine.settings import default_scheduler, pool_processes
 from antidote_core.engine.store import Store, content_key
 from antidote_core.engine.sweep.tasks import (
     Outcome,
+    cell_done,
     compute_cell,
     compute_paper_row,
     compute_reference,
@@ -47,7 +47,6 @@ from antidote_core.runs.state import PoolView
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, SweepView
 from antidote_core.runs.view import RunView, fold
-from antidote_core.types import jsonable
 
 UPDATE_SECONDS = 0.1  # between two looks at the stop file
 COUNT_SECONDS = 2.0  # between two counts of the workers
@@ -224,22 +223,7 @@ class SweepWork(PoolWork[SweepView]):
         self._tell_done(cell.index, run_id, view, reused=False)
 
     def _tell_done(self, index: int, run_id: str, view: RunView, reused: bool) -> None:
-        assert view.verification is not None
-        rows = [row for row in view.comparison if row["name"] == ANTIDOTE]
-        figures = {
-            "cost": view.cost,
-            "vanilla": view.vanilla_cost,
-            "checked": view.verification.best_cost,
-            "checks": view.verification.costs,
-            "silhouette": rows[0]["silhouette"] if rows else None,
-            "price": view.price,
-            "smallest_share": view.smallest_share,
-            "kept": view.verification.kept,
-            "taken": round(view.seconds, 4),
-        }
-        self._emit(
-            CellChanged(index=index, state=DONE, run=run_id, reused=reused, **jsonable(figures))
-        )
+        self._emit(cell_done(index, run_id, view, reused))
 
     def _finish_reason(self) -> str:
         failed, total = self._view.count(FAILED), len(self._view.rows)

@@ -18,7 +18,7 @@ from antidote_core.paper.recompute import compute_row
 from antidote_core.paper.rows import Cell
 from antidote_core.problem import Problem
 from antidote_core.runs.cache import ProblemCache
-from antidote_core.runs.events import Alive, Compared
+from antidote_core.runs.events import Alive, CellChanged, Compared
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.state import JobState
 from antidote_core.runs.sweep_view import (
@@ -29,7 +29,7 @@ from antidote_core.runs.sweep_view import (
     Reference,
 )
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, jsonable
 
 Outcome = Mapping[str, Any]  # "state", and what the task computed or why it failed
 
@@ -79,6 +79,24 @@ def compute_cell(spec_json: str, data: Dataset, token: str) -> Outcome:
     for row in (_plain_row(spec, data), found.to_dict()):
         happened.append(Compared(seconds=happened[-1].seconds, row=row))
     return {"events": happened}
+
+
+def cell_done(index: int, run_id: str, view: RunView, reused: bool) -> CellChanged:
+    """The event that tells the figures of a cell, from the run that answers it."""
+    assert view.verification is not None
+    rows = [row for row in view.comparison if row["name"] == ANTIDOTE]
+    figures = {
+        "cost": view.cost,
+        "vanilla": view.vanilla_cost,
+        "checked": view.verification.best_cost,
+        "checks": view.verification.costs,
+        "silhouette": rows[0]["silhouette"] if rows else None,
+        "price": view.price,
+        "smallest_share": view.smallest_share,
+        "kept": view.verification.kept,
+        "taken": round(view.seconds, 4),
+    }
+    return CellChanged(index=index, state=DONE, run=run_id, reused=reused, **jsonable(figures))
 
 
 @_task
