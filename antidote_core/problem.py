@@ -76,6 +76,9 @@ class Problem:
     Where the data have weights, clustering, costs and guard go by weight: whole weights do what
     repeating the rows would. A point of V weighs 1, a copy of a row adds 1 to that row's weight.
 
+    k-means is `compiled`, which the first process on a machine waits for; without that, the same is
+    computed in NumPy, which is slower where many V are tried.
+
     >>> from antidote_core.datasets import load_dataset
     >>> problem = Problem(load_dataset("blobs"), fairness="social")
     >>> bool(problem.evaluate(np.empty((0, 2))) == problem.vanilla.cost)
@@ -92,6 +95,7 @@ class Problem:
         seed: int = 0,
         min_share: float | None = None,
         max_price: float | None = MAX_PRICE,
+        compiled: bool = True,
     ) -> None:
         self.data = data
         self.clustering = get_clustering(clustering)
@@ -108,16 +112,16 @@ class Problem:
         self.fairness.check_weighable(self.weights)
         self.k, self.restarts, self.seed = k, restarts, seed
         self.evaluator = self.clustering.make_evaluator(
-            points, groups, k, restarts, seed, self.weights
+            points, groups, k, restarts, seed, self.weights, compiled
         )
         self._statistic, self._violation = self.fairness.statistic, violation
         self._finer = self.fairness.finer
-        if self.fairness.compiles and clustering == "kmeans":
-            from antidote_core.clustering.compiled import compiled
+        if self.fairness.compiles and compiled and clustering == "kmeans":
+            from antidote_core.clustering.compiled import compiled as compile_once
 
-            self._statistic = compiled(self.fairness.statistic)
-            self._violation = compiled(violation)
-            self._finer = compiled(self._finer) if self._finer is not None else None
+            self._statistic = compile_once(self.fairness.statistic)
+            self._violation = compile_once(violation)
+            self._finer = compile_once(self._finer) if self._finer is not None else None
         self.vanilla = self.cluster(np.empty((0, points.shape[1])))
         self.set_guard(min_share, max_price)
 
@@ -132,11 +136,11 @@ class Problem:
         return counts, group_costs
 
     @classmethod
-    def of(cls, spec: RunSpec, data: Dataset) -> Self:
+    def of(cls, spec: RunSpec, data: Dataset, compiled: bool = True) -> Self:
         """The problem that a run is about."""
         return cls(
             data, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed,
-            spec.min_share, spec.max_price,
+            spec.min_share, spec.max_price, compiled,
         )  # fmt: skip
 
     def _checked(self, antidote: Floats) -> Floats:

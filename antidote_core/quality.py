@@ -13,6 +13,7 @@ from antidote_core.checks import check_weights
 from antidote_core.types import Floats, Ints
 
 SILHOUETTE_SAMPLE = 5000
+CHUNK = 500  # rows whose distances to all others are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,11 @@ class Quality:
 
 
 def quality(
-    points: Floats, labels: Ints, seed: int = 0, sample_weight: Floats | None = None
+    points: Floats,
+    labels: Ints,
+    seed: int = 0,
+    sample_weight: Floats | None = None,
+    compiled: bool = True,
 ) -> Quality:
     """Quality scores of labels (n,) on points (n, d).
 
@@ -40,6 +45,8 @@ def quality(
     often as it weighs: centres, averages and numbers of points are weighted, and in the silhouette
     a row of weight w has w - 1 others of its own at distance 0. Above 5000 rows the sample is one
     of rows, which keep their weights.
+
+    The silhouette is computed by a `compiled` loop, or in NumPy, which is slower and needs nothing.
 
     >>> scores = quality(np.array([[0.0], [0.1], [9.0], [9.1]]), np.array([0, 0, 1, 1]))
     >>> round(scores.silhouette, 3)
@@ -59,7 +66,7 @@ def quality(
         rows = np.random.default_rng(seed).choice(rows, SILHOUETTE_SAMPLE, replace=False)
     sampled = len(np.unique(labels[rows]))
     weights = None if sample_weight is None else sample_weight[rows]
-    score = silhouette(points[rows], labels[rows], weights) if sampled >= 2 else math.nan
+    score = silhouette(points[rows], labels[rows], weights, compiled) if sampled >= 2 else math.nan
     if sample_weight is not None:
         return Quality(score, *_weighted_scores(points, labels, sample_weight), len(rows))
     return Quality(
@@ -94,7 +101,9 @@ def _weighted_scores(points: Floats, labels: Ints, weights: Floats) -> tuple[flo
     return davies_bouldin, float(ratio)
 
 
-def silhouette(points: Floats, labels: Ints, weights: Floats | None = None) -> float:
+def silhouette(
+    points: Floats, labels: Ints, weights: Floats | None = None, compiled: bool = True
+) -> float:
     """Mean silhouette of labels (n,) on points (n, d): scikit-learn's, several times as fast.
 
     With weights (n,), that of rows repeated as often as they weigh.
@@ -106,7 +115,8 @@ def silhouette(points: Floats, labels: Ints, weights: Floats | None = None) -> f
     counts = np.bincount(codes, weights=weights)
     weighted = () if weights is None else (np.array(weights, dtype=np.float64),)
     points = np.array(points, dtype=np.float64, order="C")
-    sums = _compiled()(points, codes, len(counts), *weighted)
+    sum_up = _compiled() if compiled else _distance_sums_in_numpy
+    sums = sum_up(points, codes, len(counts), *weighted)
     rows = np.arange(len(points))
     others = counts[codes] - 1
     within = sums[rows, codes] / np.where(others > 0, others, 1)
@@ -144,3 +154,15 @@ def _distance_sums(points: Floats, codes: Ints, k: int, weights: Floats | None =
                 sums[i, codes[j]] += weights[j] * distance
                 sums[j, codes[i]] += weights[i] * distance
     return sums
+
+
+def _distance_sums_in_numpy(
+    points: Floats, codes: Ints, k: int, weights: Floats | None = None
+) -> Floats:
+    """The same, nothing compiled."""
+    from scipy.spatial.distance import cdist
+
+    member = np.zeros((len(points), k))
+    member[np.arange(len(points)), codes] = 1.0 if weights is None else weights
+    parts = range(0, len(points), CHUNK)
+    return np.vstack([cdist(points[i : i + CHUNK], points) @ member for i in parts])

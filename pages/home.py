@@ -4,19 +4,15 @@ import streamlit as st
 
 from antidote_core.fairness import BalanceTable
 from antidote_core.numerals import number, percent
-from antidote_core.projection import cluster_cells
-from antidote_core.reporting.figures.bars import cluster_mix_figure
-from antidote_core.reporting.figures.maps import map_figure, map_frame
-from antidote_core.reporting.figures.palette import group_mark
+from antidote_core.reporting.figures.maps import map_frame
 from antidote_core.reporting.figures.tables import cluster_table
 from antidote_core.reporting.text.glossary import explain
 from antidote_core.reporting.text.words import balance_sentence
-from antidote_core.teaching.planar import Solution, Story
+from antidote_core.teaching.planar import Solution, Story, mix_html, plane_scene
 from antidote_core.types import Floats
+from pages._ui.learn_blocks import draw_plane
 from pages._ui.shared import answers
 from pages._ui.shared.frame import is_dark
-
-STILL = {"displayModeBar": False}
 
 
 def panel(
@@ -29,30 +25,17 @@ def panel(
 ) -> None:
     data, dark = story.data, is_dark()
     sentence = balance_sentence(balance, data.group_names)
-    picture = map_figure(
-        data.points,
-        data.groups,
-        data.group_names,
-        [group_mark(code, dark) for code in range(len(data.group_names))],
-        ("", ""),
-        centers=solution.centers,
-        antidote=antidote,
-        cells=cluster_cells(solution.centers, *map_frame(data.points)),
-        square=True,
-        bare=True,
-        dark=dark,
-        height=340,
-    )
-    mix = cluster_mix_figure(balance, data.group_names, dark, compact=True)
+    frame = map_frame(data.points)
     st.subheader(title, anchor=False)
-    left, right = st.columns([6, 5])
+    left, right = st.columns(2)
     with left:
-        st.plotly_chart(picture, key=f"{key}-map", config=STILL, alt=f"{title}. {sentence}")
+        scene = plane_scene(data, frame, solution.centers, antidote=antidote, dark=dark)
+        draw_plane(scene, f"{title}. {sentence}", f"{key}-map")
     with right:
         st.metric(
             "Balance cost, lower is fairer", number(balance.cost, 2), help=explain("balance cost")
         )
-        st.plotly_chart(mix, key=f"{key}-mix", config=STILL, alt=sentence)
+        st.html(mix_html(balance, data.group_names, dark))
         st.markdown(sentence)
 
 

@@ -205,7 +205,8 @@ def baseline_scores(
     """Cost of the fair algorithm by name and scoring; empty where there is none."""
     if not has_baseline(clustering, fairness):
         return {}
-    result = baseline_result(Problem(data, clustering, fairness, k, restarts, seed))
+    problem = Problem(data, clustering, fairness, k, restarts, seed, compiled=False)
+    result = baseline_result(problem)
     if result is None:  # not for rows with weights
         return {}
     return {
@@ -218,6 +219,6 @@ def plain_noise(
     data: Dataset, clustering: str, fairness: str, k: int, restarts: int, seed: int
 ) -> tuple[float, float]:
     """Lowest and highest cost of plain clustering over the seed and a few others."""
-    problem = Problem(data, clustering, fairness, k, restarts, seed)
+    problem = Problem(data, clustering, fairness, k, restarts, seed, compiled=False)
     costs = (*noise(problem), problem.vanilla.cost)
     return min(costs), max(costs)

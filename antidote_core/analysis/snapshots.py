@@ -45,13 +45,15 @@ def vanilla_report(
 ) -> VanillaReport:
     """Cluster the data without antidote points and take both costs from its labels.
 
+    Nothing compiled is needed, so that a page can ask for it on a machine that is new to it.
+
     >>> from antidote_core.datasets import load_dataset
     >>> report = vanilla_report(load_dataset("two-optima"), "kmeans", k=2, restarts=10, seed=0)
     >>> round(report.balance.cost, 6)
     -0.3
     """
-    solution = Problem(data, clustering, "balance", k, restarts, seed).vanilla
-    found = quality(data.points, solution.labels, seed, data.weights)
+    solution = Problem(data, clustering, "balance", k, restarts, seed, compiled=False).vanilla
+    found = quality(data.points, solution.labels, seed, data.weights, compiled=False)
     return report_of(data, solution, found)
 
 

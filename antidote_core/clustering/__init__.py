@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from antidote_core.clustering.generic import Fit, GenericEvaluator
-from antidote_core.clustering.kmeans import KMeansEvaluator, fit_kmeans
+from antidote_core.clustering.kmeans import KMeansEvaluator, NumpyKMeansEvaluator, fit_kmeans
 from antidote_core.clustering.kmedian import fit_kmedian
 from antidote_core.clustering.kmedoids import fit_kmedoids
 from antidote_core.clustering.minibatch import fit_minibatch
@@ -38,7 +38,8 @@ class ClusteringMethod:
     `evaluator(points, groups, k, restarts, seed)` may know a faster way to the same C(U ∪ V);
     without one, `fit` is run on U ∪ V each time. `by_nearest_center` is false where the labels of U
     do not come from the nearest centre. `weighted` says that fit and evaluator take the weights of
-    the points as `sample_weight`.
+    the points as `sample_weight`. Where the evaluator needs a compiler, `uncompiled` is one that
+    does not.
     """
 
     name: str
@@ -48,6 +49,7 @@ class ClusteringMethod:
     evaluator: Callable[..., Evaluator] | None = None
     by_nearest_center: bool = True
     weighted: bool = False
+    uncompiled: Callable[..., Evaluator] | None = None
 
     def make_evaluator(
         self,
@@ -57,9 +59,11 @@ class ClusteringMethod:
         restarts: int,
         seed: int,
         sample_weight: Floats | None = None,
+        compiled: bool = True,
     ) -> Evaluator:
         """The evaluator of C(U ∪ V) for this U."""
-        build = self.evaluator or partial(GenericEvaluator, self.fit)
+        chosen = self.evaluator if compiled else self.uncompiled or self.evaluator
+        build = chosen or partial(GenericEvaluator, self.fit)
         return build(points, groups, k, restarts, seed, **self.weighing(sample_weight))
 
     def weighing(self, sample_weight: Floats | None) -> dict[str, Floats]:
@@ -120,6 +124,7 @@ for _entry in (
         fit_kmeans,
         KMeansEvaluator,
         weighted=True,
+        uncompiled=NumpyKMeansEvaluator,
     ),
     ClusteringMethod(
         "spectral",

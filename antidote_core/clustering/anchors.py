@@ -28,9 +28,9 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from antidote_core.clustering.kmeans import MAX_ITERATIONS
 from antidote_core.types import Floats, Ints
 
-MAX_ITERATIONS = 300
 # Distances are compared with this much room for rounding, relative to their own size.
 SLACK = 1e-9
 # An anchor that needs at most this many looks is taken without comparing it with the others.

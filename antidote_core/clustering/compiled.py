@@ -1,10 +1,12 @@
 """Compile the fairness statistics, and everything else numba compiles, ahead of a run.
 
-`python -m` of this module compiles everything and ends: compiled kernels stay on disk.
+`python -m` of this module compiles everything and ends: compiled kernels stay on disk. It gives way
+to whatever else wants the processor.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -21,19 +23,29 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return result
 
 
-def warm(weighted: bool = False) -> None:
-    """Compile every kernel once, so that no live run waits for the compiler.
+def warm() -> None:
+    """Compile every kernel once, so that nothing waits for the compiler later."""
+    warm_runs()
+    from antidote_core.clustering.son import son_clustering
+
+    son_clustering(_few_points(), lam=0.1)
+
+
+def _few_points() -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(30, 2))
+
+
+def warm_runs(weighted: bool = False) -> None:
+    """Compile the kernels that runs need.
 
     Rows with weights have kernels of their own, which few runs need.
     """
     from antidote_core.clustering.kmeans import KMeansEvaluator
-    from antidote_core.clustering.son import son_clustering
     from antidote_core.fairness import FAIRNESS
     from antidote_core.guard import violation
     from antidote_core.quality import silhouette
 
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(30, 2))
+    points = _few_points()
     groups = np.arange(30) % 2
     weights = np.ones(30) if weighted else None
     for restarts in (1, 2):
@@ -46,12 +58,11 @@ def warm(weighted: bool = False) -> None:
             if entry.finer is not None:
                 compiled(entry.finer)(counts, group_costs)
     compiled(violation)(counts, group_costs, 1.0, 1.0)
-    son_clustering(points, lam=0.1)
     silhouette(points, groups, weights)
 
 
 def prepare(on_compile: Callable[[], None], weighted: bool = False) -> None:
-    """Load every kernel; `on_compile` is called once if the compiler has to work for it.
+    """Load the kernels of a run; `on_compile` is called once if the compiler has to work for it.
 
     Compiled kernels stay on disk, so that happens on the first run on a machine only.
     """
@@ -69,8 +80,9 @@ def prepare(on_compile: Callable[[], None], weighted: bool = False) -> None:
             pass
 
     with event.install_listener("numba:compile", Tell()):
-        warm(weighted)
+        warm_runs(weighted)
 
 
 if __name__ == "__main__":
+    os.nice(10)
     warm()

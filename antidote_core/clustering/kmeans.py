@@ -19,6 +19,7 @@ import numpy as np
 
 from antidote_core.checks import check_weights
 from antidote_core.errors import SpecError
+from antidote_core.geometry import nearest_center
 from antidote_core.types import Clustering, Floats, Ints
 
 MAX_BASINS = 5
@@ -29,6 +30,7 @@ ANCHOR_BYTES = 512 * 2**20  # memory limit of all anchors together
 MAX_ANCHORS = 32
 HELD = 20  # points of U per point of V beyond which V does not hold a centre
 QUICK_NUMBERS = 300_000  # coordinates; ten starts on so many take about a tenth of a second
+MAX_ITERATIONS = 300
 TOLERANCE = 1e-4  # scikit-learn's own, of the variance
 BUILD_LOOKS = 8  # building an anchor costs about as much as looking 8 times at every point
 
@@ -143,15 +145,11 @@ class KMeansEvaluator:
         sample_weight: Floats | None = None,
     ) -> None:
         check_k(points, k)
-        from antidote_core.clustering import anchors
-
-        self._kernels = anchors
         # Copies: numba compiles anew for arrays that cannot be written to.
         self._points = np.array(points, dtype=np.float64, order="C")
         self._groups = np.array(groups, dtype=np.int64)
         self.k = k
-        n, d = points.shape
-        g = int(groups.max()) + 1
+        n = len(points)
         squares = np.einsum("ij,ij->i", points, points)
         # What kernels get besides: nothing without weights, so that they are compiled without.
         self._weights: Floats | None = None
@@ -161,7 +159,29 @@ class KMeansEvaluator:
             self._weighted = (self._weights,)
             squares = squares * self._weights
         self._squares = np.bincount(groups, weights=squares)
+        self._get_ready()
 
+        optima = self._optima(k, restarts, seed)
+        basins: list[Floats] = []
+        kept: list[float] = []
+        for inertia, centers in optima:
+            if len(basins) < MAX_BASINS and all(
+                abs(inertia - other) > SAME_BASIN * other for other in kept
+            ):
+                basins.append(centers)
+                kept.append(inertia)
+        self.basins = np.stack(basins)
+        self.basin_inertias = np.array(kept)
+        self._capture = self._optima(k - 1, restarts, seed)[0][1] if restarts > 1 else None
+        self._add_anchors()
+        self.vanilla = self.solve(self._points[:0])
+
+    def _get_ready(self) -> None:
+        """Kernels, and room for what they remember."""
+        from antidote_core.clustering import anchors
+
+        self._kernels = anchors
+        k, (n, d), g = self.k, self._points.shape, len(self._squares)
         per_anchor = (k - 1) * n * 12
         capacity = int(np.clip(ANCHOR_BYTES // per_anchor, 2, MAX_ANCHORS))
         self._used = 0
@@ -180,26 +200,13 @@ class KMeansEvaluator:
         self._margins = np.empty(n)
         self._labels = np.empty(n, dtype=np.int64)
 
-        none = np.empty((0, d))
-        optima = self._optima(k, restarts, seed)
-        basins: list[Floats] = []
-        kept: list[float] = []
-        for inertia, centers in optima:
-            if len(basins) < MAX_BASINS and all(
-                abs(inertia - other) > SAME_BASIN * other for other in kept
-            ):
-                basins.append(centers)
-                kept.append(inertia)
-        self.basins = np.stack(basins)
-        self.basin_inertias = np.array(kept)
-        self._capture: Floats | None = None
-        if restarts > 1:
-            self._capture = self._optima(k - 1, restarts, seed)[0][1]
+    def _add_anchors(self) -> None:
+        """The centres from which most runs of Lloyd start."""
+        if self._capture is not None:
             self._add_anchor(self._capture)
         self._home = self._used
-        for centers in self.basins[: capacity - self._used]:
+        for centers in self.basins[: len(self._anchors) - self._used]:
             self._add_anchor(centers)
-        self.vanilla = self.solve(none)
 
     def copy(self) -> KMeansEvaluator:
         """One in the same state; what either does from here on, the other does not see."""
@@ -262,7 +269,7 @@ class KMeansEvaluator:
         centers = np.ascontiguousarray(centers)
         sums = np.empty((*centers.shape[:1], g, centers.shape[1]))
         counts = np.empty((len(centers), g))
-        for _ in range(self._kernels.MAX_ITERATIONS):
+        for _ in range(MAX_ITERATIONS):
             self._full_statistics(centers, sums, counts)
             totals = counts.sum(axis=1, keepdims=True)
             moved = np.where(
@@ -271,13 +278,16 @@ class KMeansEvaluator:
             if np.array_equal(moved, centers):
                 break
             centers = moved
-        inertia = self._kernels.group_costs(centers, sums, counts, self._squares, np.empty(g))
-        return float(inertia), centers
+        return self._group_costs(centers, sums, counts, np.empty(g)), centers
 
     def _full_statistics(self, centers: Floats, sums: Floats, counts: Floats) -> None:
         self._kernels.full_statistics(
             self._points, self._groups, centers, sums, counts, *self._weighted
         )
+
+    def _group_costs(self, centers: Floats, sums: Floats, counts: Floats, costs: Floats) -> float:
+        """Fill in the average cost of every group (g,); the inertia on U."""
+        return float(self._kernels.group_costs(centers, sums, counts, self._squares, costs))
 
     def _total(self, squared: Floats) -> float:
         """The sum over U of squared distances (n,), weighted where rows have weights."""
@@ -331,7 +341,7 @@ class KMeansEvaluator:
             union = np.vstack([self._points, antidote])
             centers = _scikit_lloyd(union, start, with_antidote(self._weights, len(antidote)))
             self._full_statistics(centers, sums, counts)
-            inertia = self._kernels.group_costs(centers, sums, counts, self._squares, costs)
+            inertia = self._group_costs(centers, sums, counts, costs)
             inertia += self._kernels.antidote_inertia(antidote, centers)
         return Fixpoint(inertia, centers, counts, costs)
 
@@ -343,11 +353,11 @@ class KMeansEvaluator:
 
     def at(self, centers: Floats) -> tuple[Floats, Floats]:
         """Counts (k, g) and group costs (g,) of U, every point at the nearest of these centres."""
-        k, g, d = self._sums.shape[1:]
+        k, g, d = self.k, len(self._squares), self._points.shape[1]
         sums, counts, costs = np.empty((k, g, d)), np.empty((k, g)), np.empty(g)
         centers = np.array(centers, order="C")
         self._full_statistics(centers, sums, counts)
-        self._kernels.group_costs(centers, sums, counts, self._squares, costs)
+        self._group_costs(centers, sums, counts, costs)
         return counts, costs
 
     @property
@@ -376,6 +386,81 @@ class KMeansEvaluator:
         self._kernels.assign(self._points, centers, labels, squared)
         inertia = self._total(squared) + self._kernels.antidote_inertia(antidote, centers)
         return Clustering(centers, labels, float(inertia))
+
+
+class NumpyKMeansEvaluator(KMeansEvaluator):
+    """The same C(U ∪ V) up to rounding with nothing compiled: a page need not wait for that.
+
+    Every step of Lloyd looks at every point, so that this is for few evaluations or few points.
+
+    >>> points, groups = np.array([[0.0], [1.0], [8.0], [9.0]]), np.array([0, 1, 0, 1])
+    >>> NumpyKMeansEvaluator(points, groups, 2, 10, 0).vanilla.objective
+    1.0
+    """
+
+    def _get_ready(self) -> None:
+        """Nothing is remembered."""
+
+    def _add_anchors(self) -> None:
+        self._home = -1
+
+    def copy(self) -> NumpyKMeansEvaluator:
+        """One in the same state, which nothing changes."""
+        return self
+
+    def _full_statistics(self, centers: Floats, sums: Floats, counts: Floats) -> None:
+        labels, _ = nearest_center(self._points, centers)
+        g = len(self._squares)
+        cells = labels * g + self._groups
+        counts[:] = np.bincount(cells, self._weights, counts.size).reshape(counts.shape)
+        for a, column in enumerate(self._points.T):
+            weighted = column if self._weights is None else column * self._weights
+            sums[:, :, a] = np.bincount(cells, weighted, counts.size).reshape(counts.shape)
+
+    def _group_costs(self, centers: Floats, sums: Floats, counts: Floats, costs: Floats) -> float:
+        norms = (centers**2).sum(axis=1) @ counts
+        totals = self._squares + norms - 2.0 * np.einsum("cd,cgd->g", centers, sums)
+        np.maximum(totals, 0.0, out=totals)
+        sizes = counts.sum(axis=0)
+        costs[:] = np.where(sizes > 0.0, totals / np.where(sizes > 0.0, sizes, 1.0), 0.0)
+        return float(totals.sum())
+
+    def _lloyd(
+        self, antidote: Floats, start: Floats, hint: int, most_held: float = np.inf
+    ) -> Fixpoint | None:
+        k, g, d = self.k, len(self._squares), self._points.shape[1]
+        sums, counts, costs = np.empty((k, g, d)), np.empty((k, g)), np.empty(g)
+        centers = start
+        for iteration in range(MAX_ITERATIONS + 1):
+            self._full_statistics(centers, sums, counts)
+            labels, squared = nearest_center(antidote, centers)
+            held = counts.sum(axis=1)
+            if iteration == MAX_ITERATIONS:
+                break
+            if held[-1] > most_held:
+                return None
+            totals = held + np.bincount(labels, minlength=k)
+            if not totals.all():
+                union = np.vstack([self._points, antidote])
+                centers = _scikit_lloyd(union, start, with_antidote(self._weights, len(antidote)))
+                self._full_statistics(centers, sums, counts)
+                _, squared = nearest_center(antidote, centers)
+                break
+            moved = sums.sum(axis=1)
+            np.add.at(moved, labels, antidote)
+            moved /= totals[:, None]
+            if np.array_equal(moved, centers):
+                break
+            centers = moved
+        inertia = self._group_costs(centers, sums, counts, costs) + float(squared.sum())
+        return Fixpoint(inertia, centers, counts, costs)
+
+    def solve(self, antidote: Floats) -> Clustering:
+        """C(U ∪ V) with the labels of all points of U."""
+        centers, _, _ = self.statistics(antidote)
+        labels, squared = nearest_center(self._points, centers)
+        inertia = self._total(squared) + float(nearest_center(antidote, centers)[1].sum())
+        return Clustering(centers, labels, inertia)
 
 
 def with_antidote(weights: Floats | None, size: int) -> Floats | None:

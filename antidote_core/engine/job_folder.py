@@ -37,7 +37,8 @@ from antidote_core.types import DataCard, Dataset, Dialect, Origin
 class JobStatus:
     """One job of the store.
 
-    `position` is its place in the queue, from 1, and 0 when it does not wait. `reason` says why it
+    `position` is its place in the queue, from 1, and 0 when it does not wait; `expected` is about
+    how many seconds that will be, None where nothing is known to judge by. `reason` says why it
     ended. Times are seconds since 1970, None before they happen. `name` is the one its owner gave.
     `summary` holds the figures of an ended run (see `RunView.summary`).
     """
@@ -48,6 +49,7 @@ class JobStatus:
     private: bool
     submitted: float
     position: int = 0
+    expected: float | None = None
     reason: str = ""
     name: str = ""
     started: float | None = None
@@ -74,7 +76,8 @@ class JobStatus:
     def message(self) -> str:
         """One sentence for a screen."""
         if self.state is JobState.QUEUED:
-            return f"Waiting for a free place: number {self.position} in the queue."
+            wait = "" if self.expected is None else f", about {max(1.0, self.expected):,.0f} s"
+            return f"Waiting for a free place: number {self.position} in the queue{wait}."
         if self.state is JobState.RUNNING:
             return "Working."
         start = {"finished": "Finished", "stopped": "Stopped", "failed": "Failed", "dead": "Lost"}

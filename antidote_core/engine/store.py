@@ -14,6 +14,7 @@ import re
 import secrets
 import shutil
 import sqlite3
+import statistics
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -21,17 +22,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from antidote_core.datasets import DATASETS
 from antidote_core.engine.job_folder import JobStatus, LogWriter, RunFolder
 from antidote_core.engine.settings import BUSY_SECONDS, TOUCH_SECONDS, Limits, default_home
 from antidote_core.errors import AntidoteError, RunError
 from antidote_core.runs.events import Event, Queued
-from antidote_core.runs.kinds import KINDS, JobKind, Spec, kind_of, read_spec
+from antidote_core.runs.kinds import KINDS, RUN, JobKind, Spec, kind_of, read_spec
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.state import JobState, JobView
 from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 LAYOUT = 3  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
+LATEST = 40  # jobs from which the next are judged
 UNUSABLE = (OSError, ValueError, LookupError, TypeError)  # what a damaged folder raises
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _TABLES = (
@@ -63,6 +66,20 @@ _TABLES = (
     "CREATE INDEX owners_by_owner ON owners (owner, added)",
     "CREATE INDEX owners_by_sweep ON owners (sweep)",
 )
+
+
+Lane = tuple[str, bool]
+
+
+def _lane(row: sqlite3.Row) -> Lane:
+    """Jobs that queue behind each other: a kind, and runs on teaching sets apart from the others.
+
+    These take a moment, and a class should not wait for somebody's long run.
+    """
+    if row["kind"] != RUN.name or row["private"]:
+        return row["kind"], False
+    info = DATASETS.get(json.loads(row["spec"])["dataset"])
+    return row["kind"], info is not None and info.kind == "teaching"
 
 
 def content_key(spec: Spec, data_hash: str) -> str:
@@ -397,6 +414,14 @@ class Store:
             (state, kind and kind.name),
         )
 
+    def by_lane(self, state: JobState, kind: JobKind) -> dict[Lane, list[str]]:
+        """The jobs of a kind in that state by the lane they queue in, in the order of the queue."""
+        found: dict[Lane, list[str]] = {}
+        query = "SELECT * FROM runs WHERE state = ? AND kind = ? ORDER BY turn"
+        for row in self._query(query, (state, kind.name)):
+            found.setdefault(_lane(row), []).append(row["id"])
+        return found
+
     def kind(self, run_id: str) -> JobKind:
         """Which kind of job the id is that of."""
         return KINDS[self._row(run_id)["kind"]]
@@ -442,10 +467,9 @@ class Store:
         return rows[0]
 
     def _status(self, row: sqlite3.Row, name: str) -> JobStatus:
-        position = 0
+        position, expected = 0, None
         if row["state"] == JobState.QUEUED:
-            before = "FROM runs WHERE state = 'queued' AND turn < ?"
-            position = self._count(before, (row["turn"],)) + 1
+            position, expected = self._wait(row)
         return JobStatus(
             run_id=row["id"],
             state=JobState(row["state"]),
@@ -453,12 +477,33 @@ class Store:
             private=bool(row["private"]),
             submitted=row["submitted"],
             position=position,
+            expected=expected,
             reason=row["reason"],
             name=name,
             started=row["started"],
             ended=row["ended"],
             summary=json.loads(row["summary"]),
         )
+
+    def _wait(self, row: sqlite3.Row) -> tuple[int, float | None]:
+        """The place of a queued job among those of its lane, and about how long it will wait.
+
+        That is what such jobs took lately, for as many as are before it and share the places.
+        """
+        lane = _lane(row)
+        jobs = self._query("SELECT * FROM runs WHERE state IN ('queued', 'running') ORDER BY turn")
+        near = [job for job in jobs if _lane(job) == lane]
+        working = sum(job["state"] == JobState.RUNNING for job in near)
+        position = sum(
+            job["state"] == JobState.QUEUED and job["turn"] <= row["turn"] for job in near
+        )
+        latest = self._query(
+            """SELECT * FROM runs WHERE state = 'finished' AND started < ended
+               ORDER BY ended DESC LIMIT ?""",
+            (LATEST,),
+        )
+        took = [job["ended"] - job["started"] for job in latest if _lane(job) == lane]
+        return position, statistics.median(took) * position / max(1, working) if took else None
 
     # -- changing -----------------------------------------------------------------------------
 

@@ -19,18 +19,20 @@ _T = TypeVar("_T")
 class ProblemCache:
     """Builds a problem once and gives every run a copy of it as it was when built.
 
-    So a run in a cache gives the same events as one on its own, to the last bit. For one thread.
+    So a run in a cache gives the same events as one on its own, to the last bit; up to rounding
+    where problems are not `compiled`. For one thread.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, compiled: bool = True) -> None:
+        self._compiled = compiled
         self._kept: dict[str, OrderedDict[tuple[Any, ...], Any]] = {}
 
     def problem(self, spec: RunSpec, data: Dataset) -> Problem:
         """The problem of the spec, in the state in which it begins."""
-        built = self.once("problem", spec, data, lambda: Problem.of(spec, data))
+        built = self.once("problem", spec, data, lambda: Problem.of(spec, data, self._compiled))
         duplicate = getattr(built.evaluator, "copy", None)
         if duplicate is None:  # nobody knows what it remembers
-            return Problem.of(spec, data)
+            return Problem.of(spec, data, self._compiled)
         fresh = copy.copy(built)
         fresh.evaluator = duplicate()
         fresh.set_guard(spec.min_share, spec.max_price)

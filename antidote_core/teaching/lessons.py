@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from antidote_core.algorithms.algorithm2.grow import run
+from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.clustering import get_clustering
 from antidote_core.datasets import load_dataset
 from antidote_core.fairness import balance_cost
@@ -22,8 +22,9 @@ from antidote_core.numerals import number, percent, points_text
 from antidote_core.reporting.figures.palette import ANTIDOTE, VANILLA, framed, ink
 from antidote_core.reporting.figures.tables import cluster_table, group_cost_table
 from antidote_core.reporting.text.words import balance_sentence, social_sentence
+from antidote_core.runs.cache import ProblemCache
 from antidote_core.runs.spec import RunSpec
-from antidote_core.runs.view import RunView
+from antidote_core.runs.view import RunView, fold
 from antidote_core.teaching.planar import (
     Frame,
     PlanarProblem,
@@ -282,7 +283,7 @@ def _one_point(value: int | str, dark: bool) -> Shown:
 @lru_cache(maxsize=1)
 def grown() -> RunView:
     """A real run of Algorithm 2 on the blobs."""
-    return run(GROWTH)
+    return fold(grow(GROWTH, cache=ProblemCache(compiled=False)))
 
 
 def _rounds(value: int | str, dark: bool) -> Shown:

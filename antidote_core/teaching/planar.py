@@ -74,7 +74,7 @@ class PlanarProblem:
 
     def __init__(self, dataset: str, fairness: str, k: int = 2) -> None:
         self.data: Dataset = load_dataset(dataset)
-        self.problem = Problem(self.data, "kmeans", fairness, k)
+        self.problem = Problem(self.data, "kmeans", fairness, k, compiled=False)
         # The evaluator remembers what it has seen, and visitors come on threads of their own.
         self.lock = threading.RLock()
         self.vanilla = self._position(np.empty((0, 2)), self.problem.vanilla.labels)
@@ -144,7 +144,7 @@ def tell_story(seed: int = 0) -> Story:
     True
     """
     data = load_dataset(DATASET, seed=seed)
-    problem = Problem(data, "kmeans", "balance", k=2, restarts=10, seed=seed)
+    problem = Problem(data, "kmeans", "balance", k=2, restarts=10, seed=seed, compiled=False)
     lower, upper = problem.box("plausible")
     middle = (lower + upper) / 2
     steps = np.linspace(lower, upper, SIDE)

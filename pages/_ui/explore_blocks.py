@@ -10,6 +10,7 @@ from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
 from antidote_core.analysis.progress import progress
 from antidote_core.analysis.snapshots import Snapshot
 from antidote_core.engine.job_folder import JobStatus
+from antidote_core.engine.work import COMPILE_SECONDS, COMPILING
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import change, number, percent, share_of_data
 from antidote_core.places import ROWS
@@ -43,7 +44,9 @@ PRICE = (
 GUARD = (
     "Share of the data in the smallest cluster, before and after; the guard keeps it from emptying."
 )
+COMPILED = f"Compiling the fast clustering, once per machine: about {COMPILE_SECONDS:.0f} seconds…"
 HEAD_SECONDS = 0.5  # between two looks at a live run
+FIRST_SECONDS = 0.1  # the same before its first number
 CURVE_SECONDS = 1.0
 PAGE_SECONDS = 2.0  # at least, between two full pages for new rounds
 
@@ -178,7 +181,8 @@ def _told(run_id: str) -> None:
 def draw_head(run_id: str, working: bool, view: ac.RunView) -> None:
     """Verdict and figures, again and again while the run works."""
     drawn = (_stand(view), time.monotonic())
-    st.fragment(_head, run_every=HEAD_SECONDS if working else None)(run_id, working, drawn)
+    every = HEAD_SECONDS if view.vanilla else FIRST_SECONDS
+    st.fragment(_head, run_every=every if working else None)(run_id, working, drawn)
 
 
 def draw_contests(run_id: str, working: bool) -> None:
@@ -206,6 +210,8 @@ def _head(run_id: str, working: bool, drawn: tuple) -> None:
         _working(status, view)
     else:
         _ended(status, view)
+    if working and view.vanilla and not stand[1]:  # the first number stands, now its picture
+        st.rerun()
 
 
 def _spec(status: JobStatus) -> ac.RunSpec:
@@ -227,7 +233,11 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         box("waiting", status.message, "It starts by itself as soon as another run ends.")
     elif not view.vanilla:
         stage = view.activity or ("clustering the data as it is" if view.spec else "starting")
-        box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
+        if view.activity == COMPILING:
+            box("waiting", COMPILED, f"{duration(elapsed)} so far.")
+            st.progress(min(elapsed / COMPILE_SECONDS, 0.95))
+        else:
+            box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
     elif not view.noise:
         box("waiting", "Plain clustering is known; measuring its noise over other seeds…", "")
     else:

@@ -16,6 +16,7 @@ from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.settings import cores, default_scheduler
 from antidote_core.engine.sweep.tasks import compute_reference
 from antidote_core.reporting.figures import frontier_table
+from antidote_core.reporting.figures.curve import with_domains
 from antidote_core.reporting.figures.frontier_charts import CELL, cost_chart, quality_chart
 from antidote_core.reporting.figures.guard_charts import guard_chart, guard_table, guard_words
 from antidote_core.reporting.figures.palette import DECIDES, VANILLA, baseline_ink, ink
@@ -164,8 +165,9 @@ def draw(known: Known) -> None:
                     st.markdown("Clustering the data as it is… You can press **Run** already.")
                 continue
             st.markdown(escape(frontier_words.before_sentence(view, problem)))
+            table = frontier_table.cost_table(view, problem)
             st.vega_lite_chart(
-                frontier_table.cost_table(view, problem), cost_chart(view, problem, dark=is_dark()),
+                table, with_domains(cost_chart(view, problem, dark=is_dark()), table),
                 key=f"before-{index}", alt=frontier_words.chart_words(view, problem),
             )  # fmt: skip
             if has_baseline(*problem[:2]) and problem not in known.fair:
@@ -376,7 +378,7 @@ def _measured(view: SweepView, problem: ProblemKey, measure: Measure) -> bool:
 
 def _clickable(table: pd.DataFrame, spec: dict[str, Any], key: str, alt: str) -> None:
     state = st.vega_lite_chart(
-        table, spec, key=key, alt=alt, on_select="rerun", selection_mode=CELL
+        table, with_domains(spec, table), key=key, alt=alt, on_select="rerun", selection_mode=CELL
     )
     chosen = state.selection.get(CELL)
     if chosen and chosen[0].get("run"):

@@ -17,7 +17,6 @@ from antidote_core.reporting.text.words import balance_scale
 from antidote_core.teaching import playground as play
 from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
 from antidote_core.teaching.planar import Position, mix_html, plane_scene
-from pages._ui.shared.answers import patience
 from pages._ui.shared.frame import behind, is_dark
 from pages._ui.shared.link import escape
 from pages._ui.shared.settings import URL, one_of
@@ -69,7 +68,7 @@ def story() -> None:
     st.subheader(f"{step}. {lesson.title}", anchor=False)
     st.markdown(lesson.text)
     picture, words = st.columns([3, 2], gap="large")
-    with picture, patience():
+    with picture:
         shown = lesson.show(_control(lesson), is_dark())
         _picture(lesson, shown)
     with words:
@@ -189,11 +188,10 @@ def _write_link() -> None:
 
 def playground() -> None:
     _settings()
-    with patience():
-        game = _game()
-        if PLACED not in st.session_state:
-            _read_link()
-        score = play.score_to_beat(game.situation.name, game.goal)
+    game = _game()
+    if PLACED not in st.session_state:
+        _read_link()
+    score = play.score_to_beat(game.situation.name, game.goal)
     _board(game, score)
     _typing(game)
 

@@ -13,6 +13,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.analysis.snapshots import Moves, moves, shown_steps, snapshot
 from antidote_core.clustering import get_clustering
+from antidote_core.places import ROWS
 from antidote_core.reporting.documents.page import template
 from antidote_core.reporting.figures import comparisons, stage
 from antidote_core.reporting.figures.maps import COLORINGS
@@ -50,7 +51,7 @@ def draw(
         st.session_state[WATCHED] = run_id
     with st.container(key="stage", gap=None):
         place = st.container(gap=None)
-        projection, color, features = _options(data)
+        projection, color, features = _options(data, spec.place)
         projection = _drawable(run_id, data, projection)
         ground = _ground(run_id, data, spec, projection, features)
         with place:
@@ -69,16 +70,21 @@ def draw(
             st.fragment(_follow, run_every=SECONDS if live else None)(
                 run_id, projection, features, sent, color, fair
             )
-    st.caption(ground.caption)
+    far = stage.far_sentence(data, view.steps[view.answer_index])
+    st.caption(f"{far} {ground.caption}" if far else ground.caption)
 
 
-def _options(data: ac.Dataset) -> tuple[str, str, tuple[int, int]]:
-    """Projection, colouring and the two features, chosen below the picture."""
+def _options(data: ac.Dataset, place: str) -> tuple[str, str, tuple[int, int]]:
+    """Projection, colouring and the two features, chosen below the picture.
+
+    UMAP puts V beside its nearest real points, however far it is: not the first choice in a box.
+    """
     flat = data.points.shape[1] == 2
+    usual = "features" if flat else "umap" if place == ROWS else "pca"
     bar = st.container(horizontal=True, vertical_alignment="bottom")
     projection = bar.segmented_control(
         "Map by", ["features", "umap"] if flat else list(PROJECTIONS),
-        default="features" if flat else "umap", required=True, key="projection", bind=URL,
+        default=usual, required=True, key="projection", bind=URL,
     )  # fmt: skip
     color = bar.segmented_control(
         "Colour by", list(COLORINGS), default="group", required=True, key="paint", bind=URL

@@ -449,3 +449,22 @@ def test_no_arithmetic_on_the_page() -> None:
     lines = (Path(__file__).parents[2] / "pages" / "explore.py").read_text().splitlines()
     assert len(lines) <= 115
     assert not any("numpy" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("link", "names", "titles"),
+    [
+        ({"data": "adult", "pair": "kmeans + social"}, ("adult", "kmeans + social"),
+         ("Adult (census income)", "k-means + social")),
+        ({"data": "Needs distance", "pair": "k-means + balance"},
+         ("needs-distance", "kmeans + balance"), ("Needs distance", "k-means + balance")),
+    ],
+)  # fmt: skip
+def test_selects_show_titles_and_links_with_names_still_open(home, link, names, titles) -> None:
+    app = open_page("explore", **link, sample="300", target="four_fifths")
+    boxes = [app.selectbox(key=key) for key in ("data", "pair")]
+    assert tuple(box.value for box in boxes) == names
+    assert tuple(box.options[box.index] for box in boxes) == titles
+    offered = names[1] == "kmeans + balance"  # social cost knows no fair share
+    assert (app.session_state["target"] == "four_fifths") == offered
+    assert bool(app.warning) == (not offered)

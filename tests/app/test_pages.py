@@ -20,7 +20,7 @@ CASES = [(name, form.name) for name in DATASETS for form in available_forms(name
 
 
 def open_page(page: str, **link: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app = AppTest.from_file(str(ROOT / "dashboard.py"), default_timeout=120)
     app.switch_page(f"pages/{page}.py")
     for key, value in link.items():
         app.query_params[key] = value

@@ -49,7 +49,7 @@ def ids(runner) -> list[str]:
 
 
 def visit(page: str, who: str, **link: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app = AppTest.from_file(str(ROOT / "dashboard.py"), default_timeout=120)
     app.session_state["_owner"] = who
     app.switch_page(f"pages/{page}.py")
     for key, value in link.items():

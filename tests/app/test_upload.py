@@ -176,7 +176,7 @@ def used(name: str = "applicants.csv") -> AppTest:
 
 def reopened(owner: str, page: str, **link: str) -> AppTest:
     """The page in a new session of the same browser, as after a reload."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app = AppTest.from_file(str(ROOT / "dashboard.py"), default_timeout=120)
     app.session_state["_owner"] = owner
     app.switch_page(f"pages/{page}.py")
     for key, value in link.items():

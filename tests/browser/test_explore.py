@@ -25,6 +25,14 @@ GROWING = (
     "&max_stalled=9000&max_rounds=9000"
 )
 
+MILLISECONDS_TO_PLAY = """stage => new Promise(done => {
+    const [begun, before] = [performance.now(), Number(stage.dataset.frames)]
+    stage.querySelector(".play").click()
+    const look = () => Number(stage.dataset.frames) > before + 1
+        ? done(performance.now() - begun) : requestAnimationFrame(look)
+    look()
+})"""
+
 
 @pytest.fixture
 def new_visit(browser: Any, app_url: str) -> Iterator[Callable[..., Visit]]:
@@ -257,3 +265,36 @@ def test_zoom_reload_sharing_and_a_killed_worker(
     assert "ended from outside" in said(visit, ENDED)
     visit.page.get_by_role("button", name="Run again").wait_for(timeout=PATIENCE)
     visit.page.get_by_text("Log of the worker").wait_for(timeout=PATIENCE)
+
+
+def test_a_recorded_example_plays_with_the_network_off_and_is_there_again_by_back(
+    new_visit: Callable[..., Visit],
+) -> None:
+    visit = new_visit()
+    page = visit.page
+    visit.open("explore?data=blobs")
+    page.locator(".st-key-example-teaching-set button").first.click()
+    stage = page.locator(".stage")
+    until(lambda: stage.count() == 1 and int(stage.get_attribute("data-steps") or 0) > 0)
+    last = stage.get_attribute("data-steps")
+    visit.settle()
+    stage.locator("canvas").press("Home")  # it plays itself: to the beginning, and rest there
+    until(lambda: stage.get_attribute("data-step") == "0")
+
+    asked = len(visit.requests)
+    page.context.set_offline(True)
+    assert stage.evaluate(MILLISECONDS_TO_PLAY) < 1000
+    until(lambda: stage.get_attribute("data-step") != "0")
+    stage.get_by_label("Step", exact=True).fill(last)
+    until(lambda: stage.get_attribute("data-step") == last)
+    assert "of its fair share" in stage.locator("output").inner_text()
+    looked = ("_stcore/health", "_stcore/host-config", "_stcore/stream")  # is the server there?
+    assert [url for url in visit.requests[asked:] if not url.endswith(looked)] == []
+    page.context.set_offline(False)
+
+    run_id = page.url.split("run=")[1].split("&")[0]
+    page.get_by_test_id("stTopNavLink").filter(has_text="Runs").click()
+    page.wait_for_url("**/runs**")
+    page.go_back()
+    page.locator(ENDED).first.wait_for()
+    assert run_id in page.url

@@ -47,8 +47,8 @@ def opened(draw: Callable[[], Any], query: str) -> tuple[Any, list[ForwardMsg]]:
     sent: list[ForwardMsg] = []
     context = ScriptRunContext(
         "fuzz", sent.append, "", SafeSessionState(SessionState(), lambda: None),
-        MemoryUploadedFileManager("/upload"), "app.py", {}, MemoryFragmentStorage(),
-        PagesManager("app.py"), script_requests=_Requests(),
+        MemoryUploadedFileManager("/upload"), "dashboard.py", {}, MemoryFragmentStorage(),
+        PagesManager("dashboard.py"), script_requests=_Requests(),
     )  # fmt: skip
     context.session_state["_owner"] = OWNER
     context.session_state["_framed"] = True

@@ -59,7 +59,8 @@ def imports_of(path):
 
 def test_heavy_packages_are_imported_lazily_in_one_file_each():
     found = {}
-    for path in [*ROOT.glob("antidote_core/**/*.py"), *ROOT.glob("pages/**/*.py"), ROOT / "app.py"]:
+    patterns = ("antidote_core/**/*.py", "pages/**/*.py", "*.py")
+    for path in [path for pattern in patterns for path in ROOT.glob(pattern)]:
         for package, inside_function in imports_of(path):
             package = "dask" if package == "distributed" else package
             if package in ONE_FILE_EACH:

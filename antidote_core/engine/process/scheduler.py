@@ -138,10 +138,11 @@ class Scheduler:
                 self._store.remove(run_id)
         for kind in KINDS.values():
             slots = kind.slots or self._slots
-            working = set(self._store.ids(JobState.RUNNING, kind))
-            free = slots - len(working & (self._workers.keys() | self._adopted))
-            for run_id in self._store.ids(JobState.QUEUED, kind)[: max(0, free)]:
-                self._start(run_id)
+            working = self._store.by_lane(JobState.RUNNING, kind)
+            for lane, queued in self._store.by_lane(JobState.QUEUED, kind).items():
+                here = set(working.get(lane, ())) & (self._workers.keys() | self._adopted)
+                for run_id in queued[: max(0, slots - len(here))]:
+                    self._start(run_id)
         self._keep_spares(now)
 
     def _keep_spares(self, now: float) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from antidote_core.clustering import compiled
+from antidote_core.datasets import load_dataset
 from antidote_core.engine.job_folder import Lock, LogWriter, RunFolder
 from antidote_core.engine.settings import (
     DISK_FULL,
@@ -85,6 +86,7 @@ class Spare:
         """Load everything, then wait for the folder of a run; what is printed goes there."""
         import sklearn.cluster  # noqa: F401 -- plain clustering and the checks use it
 
+        load_dataset("bank")  # what reads a table is loaded with the first one
         compiled.prepare(self._compiling)
         self._ready.set()
         self._named.wait()

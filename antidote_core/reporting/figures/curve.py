@@ -193,6 +193,26 @@ def y_axis(field: str, title: str) -> dict[str, Any]:
     }
 
 
+def with_domains(spec: dict[str, Any], table: pd.DataFrame) -> dict[str, Any]:
+    """The specification with axes that end where the table does.
+
+    Vega looks for the ends in the rows of every layer, and warns in the console of each that has
+    none yet.
+    """
+    layers = [one for layer in spec["layer"] for one in layer.get("layer", [layer])]
+    places = [layer["encoding"] for layer in layers]
+    for channel in ("x", "y"):
+        used = [(one[channel], one.get(f"{channel}2", {})) for one in places if channel in one]
+        fields = {end["field"] for pair in used for end in pair if "field" in end}
+        ends = table[sorted(fields & set(table.columns))].astype(float)
+        domain = [float(ends.min().min()), float(ends.max().max())]
+        if all(map(math.isfinite, domain)):
+            for axis, _ in used:
+                if "field" in axis:
+                    axis["scale"] = {**axis.get("scale", {}), "domain": domain}
+    return spec
+
+
 def size_axis(field: str, points: int, **axis: Any) -> dict[str, Any]:
     """The axis of sizes: the number, and below it the share of the data."""
     label = f"[format(datum.value, ','), format(datum.value / {points}, '.2~p')]"

@@ -39,14 +39,13 @@ def map_figure(
     antidote: Floats | None = None,
     cells: Sequence[Floats] = (),
     square: bool = False,
-    bare: bool = False,
     dark: bool = False,
     height: int = HEIGHT,
 ) -> go.Figure:
     """Points at places (m, 2), coloured and shaped by codes (m,) into names and marks.
 
     `centers` (k, 2) and `antidote` (v, 2) are places on the same map, `cells` one polygon per
-    cluster (`cluster_cells`); `square` keeps both axes at one scale, `bare` hides them.
+    cluster (`cluster_cells`); `square` keeps both axes at one scale.
     """
     many = len(places) > SVG_LIMIT
     scatter = go.Scattergl if many else go.Scatter
@@ -90,10 +89,6 @@ def map_figure(
     figure.update_yaxes(title=up, zeroline=False)
     if square:
         figure.update_yaxes(scaleanchor="x", scaleratio=1)
-    if bare:  # room for two lines of legend, so that neighbouring pictures keep the same size
-        figure.update_layout(margin={"t": 66, "b": 5})
-        figure.update_xaxes(visible=False)
-        figure.update_yaxes(visible=False)
     return figure
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from antidote_core.algorithms.algorithm2.realism import nearest_real_distance
 from antidote_core.analysis.snapshots import Lead, Moves, nearest_rows, number_atoms, tug_of_war
 from antidote_core.clustering import get_clustering
 from antidote_core.fairness import FairnessCost, get_fairness
@@ -267,6 +268,20 @@ def step_label(view: RunView, step: Step, spec: RunSpec) -> str:
 def stored_sentence(ended: float) -> str:
     """When a run was computed that is shown again; `ended` in seconds since 1970."""
     return f"Stored result of {datetime.fromtimestamp(ended):%d %B %Y, %H:%M}."
+
+
+def far_sentence(data: Dataset, step: Step) -> str:
+    """How far V is from all that is real; empty where it copies rows, or there is none.
+
+    >>> from antidote_core import load_dataset, run
+    >>> view = run(RunSpec("blobs", place="wide", start_size=3, budget=60, max_rounds=1))
+    >>> far_sentence(load_dataset("blobs"), view.steps[-1])[:37]
+    'V lies up to 9.5 standard deviations '
+    """
+    if step.rows is not None or not step.size:
+        return ""
+    away = float(nearest_real_distance(data.points, np.unique(step.antidote, axis=0)).max())
+    return f"V lies up to {away:.2g} standard deviations from the nearest real point."
 
 
 def _tug(lead: Lead | None) -> dict[str, Any] | None:

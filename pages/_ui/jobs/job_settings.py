@@ -21,6 +21,7 @@ from antidote_core.runs.scenarios import usual_search
 from antidote_core.runs.spec import GROWTH_POLICIES
 from antidote_core.runs.sweep_spec import SweepSpec
 from pages._ui.shared import own_tables
+from pages._ui.shared.link import title_of
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, data_settings
 
 PAIRS = {
@@ -282,13 +283,16 @@ def _pair() -> tuple[str, str]:
         [*PAIRS, OTHER],
         key="pair",
         bind=URL,
+        format_func=title_of("pair"),
         on_change=_take_sample,
         args=("pair",),
         help="The first three are the paper's combinations 1, 2 and 3.",
     )
     if pair == OTHER:
         left, right = st.columns(2)
-        clustering = left.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+        clustering = left.selectbox(
+            "Clustering", list(CLUSTERINGS), key="method", bind=URL, format_func=title_of("method")
+        )
         fairness = right.selectbox("Fairness cost", list(FAIRNESS), key="cost", bind=URL)
         st.caption(f"{CLUSTERINGS[clustering].sentence} {FAIRNESS[fairness].sentence}")
         return clustering, fairness
@@ -362,13 +366,14 @@ def _search(clustering: str, fairness: str, usual: dict[str, Any]) -> tuple[str 
         "Target (α)", _targets((clustering, fairness)),
         FAIRNESS[fairness].usual_target, ("target", "alpha"), usual["target"],
         "α: the search ends when the cost is this low. vanilla: below plain clustering; sota: "
-        "below the fair algorithm; four_fifths: every group has at least 80 % of its fair share in "
+        "below the fair algorithm; four fifths: every group has at least 80 % of its fair share in "
         "every cluster (our analogue of the four-fifths rule); lowest: as low as it gets with the "
         "largest |V|; value: at most a number of yours.",
         "α: lower is fairer; compare it with the costs below.",
     )  # fmt: skip
     if isinstance(target, str):
-        st.caption(f"{target}: {TARGET_WORDS[target].removeprefix('four fifths: ')}.")
+        words = TARGET_WORDS[target].removeprefix("four fifths: ")
+        st.caption(f"{title_of('target')(target)}: {words}.")
     beside_target = st.container()
     name = st.selectbox(
         "Optimizer", list(OPTIMIZERS), key="optimizer", bind=URL,
@@ -406,7 +411,7 @@ def _choose_target(
     """What a cost must come to, by name or as a number of the visitor's own."""
     kind = st.segmented_control(
         label, options, default=first, required=True, key=keys[0], bind=URL, width="stretch",
-        help=says,
+        help=says, format_func=title_of(keys[0]),
     )  # fmt: skip
     if kind != "value":
         return kind

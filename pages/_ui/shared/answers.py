@@ -7,9 +7,8 @@ done and lets `watch` run it again when more is.
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, wait
-from contextlib import contextmanager
 from dataclasses import astuple
 from functools import partial
 from typing import Any
@@ -28,36 +27,54 @@ from pages._ui.shared import own_tables, rooms
 from pages._ui.shared.rooms import Key, is_stale
 from pages._ui.shared.settings import ClusteringSettings, DataSettings
 
+LOOK_SECONDS = 0.25  # between two looks at what is awaited
 AT_ONCE_SECONDS = 0.1  # an answer that is there so soon needs no second look at the page
 
 
-def _warm() -> None:
-    """Compile elsewhere: a compiler at work in this process would hold up every page."""
-    command = [sys.executable, "-m", compiled.__name__]
-    subprocess.run(command, env=worker_environment(), stdin=subprocess.DEVNULL, check=False)
-    compiled.warm()
+class _Kernels:
+    """The compiled kernels of this machine: made in a process of their own, once.
+
+    A compiler at work in this process would hold up every page.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._make, name="kernels", daemon=True)
+        self._made = False
+        self._then: list[Callable[[], None]] = []
+
+    def begin(self) -> None:
+        """Make them, if nobody does so yet."""
+        with self._lock:
+            if self._thread.ident is None:
+                self._thread.start()
+
+    def when_made(self, call: Callable[[], None]) -> None:
+        """Call this at once if they are there, else when they are."""
+        self.begin()
+        with self._lock:
+            if not self._made:
+                if call not in self._then:  # every page asks for the same
+                    self._then.append(call)
+                return
+        call()
+
+    def loaded(self) -> None:
+        """Come back when they are loaded here too."""
+        self.begin()
+        self._thread.join()
+
+    def _make(self) -> None:
+        command = [sys.executable, "-m", compiled.__name__]
+        subprocess.run(command, env=worker_environment(), stdin=subprocess.DEVNULL, check=False)
+        with self._lock:
+            self._made = True
+        for call in self._then:
+            call()
+        compiled.warm()
 
 
-_warming = threading.Thread(target=_warm, name="warming", daemon=True)
-_begun = threading.Lock()
-
-
-def start_warming() -> threading.Thread:
-    """Load the fast clustering in a thread of its own, once per process."""
-    with _begun:
-        if _warming.ident is None:
-            _warming.start()
-    return _warming
-
-
-@contextmanager
-def patience() -> Iterator[None]:
-    """Say why the page waits while the compiler is at work."""
-    if start_warming().is_alive():
-        note = "Preparing the fast clustering: about half a minute, the first time on a machine…"
-        with st.spinner(note):
-            start_warming().join()
-    yield
+KERNELS = _Kernels()  # one per process: a module is imported once
 
 
 def load(settings: DataSettings) -> ac.Dataset:
@@ -88,8 +105,7 @@ def _loaded(settings: DataSettings) -> ac.Dataset:
 
 def plain(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport:
     key, make = (data.content_hash, choice), partial(vanilla_report, data, *astuple(choice))
-    with patience():
-        return _room(data).kept("plain", key, make, most=8, note="Clustering…")
+    return _room(data).kept("plain", key, make, most=8, note="Clustering…")
 
 
 def plane(data: ac.Dataset) -> Plane:
@@ -99,8 +115,7 @@ def plane(data: ac.Dataset) -> Plane:
 
 
 def story() -> Story:
-    with patience():
-        return rooms.ROOMS.everyone.kept("story", (), tell_story, most=1)
+    return rooms.ROOMS.everyone.kept("story", (), tell_story, most=1)
 
 
 def _room(data: ac.Dataset) -> rooms.Room:
@@ -110,12 +125,12 @@ def _room(data: ac.Dataset) -> rooms.Room:
 def ask_about(
     data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
 ) -> Future[Any]:
-    """Any answer about a data set on its way; kept under the content of the data."""
+    """Any answer about a data set on its way, by compiled kernels; kept under its content."""
     return _room(data).jobs.ask(kind, (data.content_hash, *key), _when_warm, function, *arguments)
 
 
 def _when_warm(function: Callable[..., Any], *arguments: Any) -> Any:
-    start_warming().join()
+    KERNELS.loaded()
     return function(*arguments)
 
 
@@ -148,11 +163,11 @@ def _known_or_asked(
     function: Callable[..., Any],
     *arguments: Any,
 ) -> Future[Any]:
-    """What ships with the package is there at once, also while the compiler is at work."""
+    """What ships with the package is there at once; the rest needs nothing compiled."""
 
     def find() -> Any:
         found = known(data, *arguments)
-        return _when_warm(function, data, *arguments) if found is None else found
+        return function(data, *arguments) if found is None else found
 
     future = _room(data).jobs.ask(kind, (data.content_hash, *key), find)
     wait([future], timeout=AT_ONCE_SECONDS)
@@ -173,7 +188,7 @@ def watch(*futures: Future[Any]) -> None:
     """Run the page again as soon as one more of the answers is there."""
     waiting = [future for future in futures if not future.done()]
     if waiting:
-        st.fragment(_look, run_every=0.5)(waiting)
+        st.fragment(_look, run_every=LOOK_SECONDS)(waiting)
 
 
 def _look(waiting: list[Future[Any]]) -> None:

@@ -13,7 +13,7 @@ from antidote_core.reporting.figures.palette import DECIDES
 from pages._ui.jobs import store
 from pages._ui.jobs.keeper import KEEPER
 from pages._ui.shared import rooms
-from pages._ui.shared.answers import start_warming
+from pages._ui.shared.answers import KERNELS
 from pages._ui.shared.link import escape
 
 PAGES = {
@@ -53,8 +53,7 @@ def draw_frame() -> None:
     style(Path(__file__).with_name("page.css"))
     if is_dark():  # the blue that can be read on a dark page is too light for white letters
         st.html(f"<style>{FILLED} {{color: #101418;}}</style>")
-    start_warming()
-    store.runner().get_ready()
+    KERNELS.when_made(store.runner().get_ready)  # who waits for a run would compile them too
     rooms.mine()  # the keeper looks after everybody who has a page
     KEEPER.look_after(rooms.session())
     _remember_forms()

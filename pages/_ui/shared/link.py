@@ -2,14 +2,33 @@
 
 import math
 import re
+from collections.abc import Callable
 
 import streamlit as st
+
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.datasets import DATASETS
+from antidote_core.fairness import FAIRNESS
 
 CHECKED, BREAKING = "_links_checked", "_breaking"
 TEXTS = ("filter", "sizes")  # names in a link that take any text
 LISTS = ("pairs", "ks", "optimizers", "boxes")  # from which nothing may be chosen
 MOST_SAID = 8
 RENAMED = {"box": "place"}
+_FOUR_FIFTHS = {"four_fifths": "four fifths"}
+# What widgets show instead of the library's names. The link carries what is shown; one that carries
+# names, as earlier versions wrote it, means the same.
+TITLES: dict[str, dict[str, str]] = {
+    "data": {name: info.title for name, info in DATASETS.items()},
+    "method": {name: entry.title for name, entry in CLUSTERINGS.items()},
+    "pair": {
+        f"{clustering} + {fairness}": f"{entry.title} + {fairness}"
+        for clustering, entry in CLUSTERINGS.items()
+        for fairness in FAIRNESS
+    },
+    "target": _FOUR_FIFTHS,
+    "reach": _FOUR_FIFTHS,
+}
 JOINER = "\u2060"  # has no width
 # What Streamlit looks for when Markdown is read and backslashes are gone: signs that become arrows,
 # icons, links to pages and to mailboxes. Matches the places where a joiner keeps it from them.
@@ -29,7 +48,19 @@ def asked_by_link() -> dict[str, list[str]]:
     for old, new in RENAMED.items():  # links of earlier versions
         if old in st.query_params and new not in st.query_params:
             st.query_params[new] = st.query_params.pop(old)
+    old_names = {
+        key: titles[name]
+        for key, titles in TITLES.items()
+        if (name := st.query_params.get(key)) in titles and titles[name] != name
+    }
+    if old_names:  # widgets look at the link as it was when the page began
+        st.query_params.update(old_names)
+        st.rerun()
     asked = {key: texts for key in st.query_params if (texts := st.query_params.get_all(key))}
+    for key, titles in TITLES.items():
+        names = {title: name for name, title in titles.items()}
+        if key in asked:
+            asked[key] = [names.get(text, text) for text in asked[key]]
     breaking = {
         key: texts
         for key, texts in asked.items()
@@ -42,6 +73,12 @@ def asked_by_link() -> dict[str, list[str]]:
             st.query_params.pop(key, None)
         st.rerun()
     return {**asked, **st.session_state.pop(BREAKING, {})}
+
+
+def title_of(key: str) -> Callable[[str], str]:
+    """How the widget of that key writes a name."""
+    titles = TITLES[key]
+    return lambda name: titles.get(name, name)
 
 
 def is_endless(text: str) -> bool:

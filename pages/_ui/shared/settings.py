@@ -1,7 +1,7 @@
 """The settings of a page: widgets bound to the URL, so that a link shows the same thing again.
 
-The options are the library's own names, because the URL carries what the widget shows; a line below
-each widget says in words what the name means.
+The URL carries what the widget shows: a title (see `link.TITLES`), or one of the library's names,
+and then a line below the widget says in words what the name means.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ import streamlit as st
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DatasetInfo, Form
 from pages._ui.shared import own_tables
-from pages._ui.shared.link import escape
+from pages._ui.shared.link import escape, title_of
 
 URL: Final = "query-params"
 UPLOAD = "upload your own…"  # the last of the data sets
@@ -81,7 +81,8 @@ def choose_data(on_change: Callable[[], None], upload: Callable[[], None] | None
         del st.session_state["data"]  # a table that was forgotten elsewhere
     name = st.selectbox(
         "Data set", names, index=1, key="data", bind=URL, on_change=_unless_upload,
-        args=(on_change,), help="A table of your own stands at the end, once it is uploaded.",
+        args=(on_change,), format_func=title_of("data"),
+        help="A table of your own stands at the end, once it is uploaded.",
     )  # fmt: skip
     if name == UPLOAD and upload is not None:
         upload()
@@ -150,7 +151,9 @@ def _forget_choices() -> None:
 
 
 def clustering_settings(seed: int) -> ClusteringSettings:
-    method = st.selectbox("Clustering", list(CLUSTERINGS), key="method", bind=URL)
+    method = st.selectbox(
+        "Clustering", list(CLUSTERINGS), key="method", bind=URL, format_func=title_of("method")
+    )
     st.caption(f"{CLUSTERINGS[method].title}. {CLUSTERINGS[method].sentence}")
     k = st.slider("Number of clusters (k)", 2, 10, 2, key="k", bind=URL)
     with st.expander("Restarts"):

@@ -218,6 +218,25 @@ def test_queue_positions_follow_the_order_of_asking(store):
     assert store.status(ids[1]).position == 2
 
 
+def test_the_queue_says_how_long_by_what_such_runs_took(store):
+    long = dataclasses.replace(SMALL, dataset="bank", rows=None)
+    bank = load_dataset("bank")
+    ids = [store.submit(other(long, seed), bank) for seed in range(4)]
+    small = store.submit(SMALL, BLOBS)
+    assert store.status(small).position == 1  # a teaching set waits for no long run
+    assert store.status(ids[3]).position == 4
+    assert store.status(ids[3]).expected is None  # no such run has ended yet
+    assert store.claim(ids[0])
+    store.record_end(ids[0], JobState.FINISHED, "done", RunView())
+    store._query("UPDATE runs SET started = 1000, ended = 1030 WHERE id = ?", (ids[0],))
+    assert store.claim(ids[1])
+    assert [store.status(i).expected for i in ids[2:]] == [30.0, 60.0]
+    assert "number 2 in the queue, about 60 s." in store.status(ids[3]).message
+    assert store.status(small).expected is None
+    lanes = store.by_lane(JobState.QUEUED, RUN)
+    assert list(lanes.values()) == [ids[2:], [small]]
+
+
 def test_only_what_ended_unfinished_can_be_queued_again(store):
     run_id = store.submit(SMALL, BLOBS)
     for state in (None, JobState.FINISHED):

@@ -206,10 +206,10 @@ def test_the_compiler_is_noticed_once_and_only_if_it_works(monkeypatch):
         numba.njit(lambda x: x + 2)(1)
 
     said = []
-    monkeypatch.setattr(compiled, "warm", compile_twice)
+    monkeypatch.setattr(compiled, "warm_runs", compile_twice)
     compiled.prepare(lambda: said.append("compiling"))
     assert said == ["compiling"]
-    monkeypatch.setattr(compiled, "warm", lambda weighted: None)
+    monkeypatch.setattr(compiled, "warm_runs", lambda weighted: None)
     compiled.prepare(lambda: said.append("again"))
     assert said == ["compiling"]
 

@@ -207,6 +207,7 @@ class Stage {
     if (!state.playing && state.at >= this.last) this.go(0, false)
     if (!state.playing) state.until = null
     this.play(!state.playing)
+    this.since -= 700 / state.speed // whoever presses Play sees the first step soon
   }
 
   wake() {
