@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.learn_blocks import POINTS, glossary, playground, story
+from pages._ui.learn_blocks import OWN, glossary, playground, story
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.settings import one_of
@@ -17,4 +17,4 @@ with st.container(horizontal=True, vertical_alignment="center"):
 notice = st.container()
 PARTS[part]()
 with notice:
-    tell_ignored("learn", {key: value for key, value in link.items() if key != POINTS})
+    tell_ignored("learn", {key: value for key, value in link.items() if key not in OWN})
