@@ -3,7 +3,6 @@
 import streamlit as st
 
 from antidote_core.numerals import number, percent
-from antidote_core.reporting.figures.maps import map_frame
 from antidote_core.reporting.figures.tables import cluster_table
 from antidote_core.reporting.text.words import balance_sentence
 from antidote_core.teaching.planar import fair_share, story_film
@@ -26,7 +25,7 @@ st.markdown(
     "the real ones, run the *same* clustering again, and the border falls in a fairer place. Then "
     "throw the made-up points away."
 )
-scene, film = story_film(story, map_frame(story.data.points), is_dark())
+scene, film = story_film(story, is_dark())
 draw_plane(
     scene,
     f"A plane with {n} points of two groups, to which {size} antidote points are added one by one. "

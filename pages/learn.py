@@ -15,6 +15,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.title("How a few points help", anchor=False, width="content")
     part = one_of("Part", list(PARTS), "part", label_visibility="collapsed", width="content")
 notice = st.container()
-PARTS[part]()
+with st.container(key="learn-part", gap="small"):
+    PARTS[part]()
 with notice:
     tell_ignored("learn", {key: value for key, value in link.items() if key not in OWN})

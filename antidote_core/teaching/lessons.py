@@ -126,7 +126,7 @@ def _costs(
     figures = [
         Figure("Balance cost, lower is fairer", number(position.balance.cost), "balance cost",
                f"{before}; worst cluster at {percent(float(ratio))} of its fair share"),
-        Figure("Points that changed cluster", str(int(position.moved.sum())), "cluster",
+        Figure("Changed cluster", str(int(position.moved.sum())), "cluster",
                f"of {planar.data.n}"),
     ]  # fmt: skip
     if with_social:
@@ -362,7 +362,7 @@ def share_figure(
                     "line": {"width": 1.5, "color": ink(dark)}},
             hovertemplate="%{x} points are enough: %{y:.0%}<extra></extra>",
         )  # fmt: skip
-    framed(figure, 380, 50)
+    framed(figure, 320, 50)
     figure.update_xaxes(title="antidote points", fixedrange=True)
     figure.update_yaxes(
         title="fair share of the worst-served group", fixedrange=True, tickformat=".0%",
@@ -476,7 +476,7 @@ def noise_figure(vanilla: Sequence[float], added: Sequence[float], dark: bool = 
                     "line": {"width": 1, "color": ink(dark)}},
             hovertemplate=name + ", seed %{customdata}: %{y:.3f}<extra></extra>",
         )  # fmt: skip
-    framed(figure, 380, 50)
+    framed(figure, 320, 50)
     figure.update_xaxes(title="seed", fixedrange=True, dtick=5, range=[0, len(vanilla) + 1])
     figure.update_yaxes(title="balance cost, lower is fairer", fixedrange=True, range=[-1.08, 0.08])
     return figure
@@ -540,8 +540,8 @@ LESSONS: tuple[Lesson, ...] = (
         lambda: WANTED,
         WANTED[1],
         _wanted,
-        "More fairness takes more points, and the last bit takes most. Four fifths (80 %) is a "
-        "common rule of thumb; it is a choice, not a law of nature.",
+        "More fairness takes more points, and not evenly: two more may gain nothing or much. "
+        "Four fifths (80 %) is a common rule of thumb, a choice and no law of nature.",
     ),
     Lesson(
         "distance",

@@ -150,6 +150,7 @@ def planar_problem(dataset: str, fairness: str, k: int = 2) -> PlanarProblem:
 
 DATASET = "two-optima"
 SIZE = 12
+REACH = 1.5  # width of the plane that shows it, in widths of the data
 SIDE = 21  # places tried along each side of the box
 
 
@@ -184,10 +185,12 @@ def tell_story() -> Story:
     return Story(planar.data, antidote, steps, len(places))
 
 
-def story_film(story: Story, frame: Frame, dark: bool = False) -> tuple[Scene, list[Scene]]:
+def story_film(story: Story, dark: bool = False) -> tuple[Scene, list[Scene]]:
     """The story for the plane that plays it: the first scene, and what every step changes in it."""
     data = story.data
+    frame = planar_problem(DATASET, "balance").frame(REACH)
     first, last = story.steps[0], story.steps[-1]
+    plain = percent(fair_share(first))
     scene = plane_scene(
         data, frame, last.centers, before=first.centers, antidote=last.antidote, moved=last.moved,
         dark=dark,
@@ -197,8 +200,8 @@ def story_film(story: Story, frame: Frame, dark: bool = False) -> tuple[Scene, l
             "centers": _pairs(step.centers),
             "antidote": _stars(step.antidote, ANTIDOTE),
             "moved": _moved(data.groups, len(data.group_names), step.moved),
-            "title": f"Fair share {percent(fair_share(step))}",
-            "words": f"{points_text(len(step.antidote))} beside {data.n} real ones",
+            "title": f"Fair share {' → '.join(dict.fromkeys([plain, percent(fair_share(step))]))}",
+            "words": f"{points_text(len(step.antidote))} added to {data.n} real ones",
             "mix": mix_html(step.balance, data.group_names, dark),
         }
         for step in story.steps

@@ -179,8 +179,8 @@ def from_link(text: str, frame: Frame) -> Clumps:
 
 
 def centers_to_link(centers: Floats) -> str:
-    """Centres (k, 2) as text for an address: x,y;x,y."""
-    return ";".join(f"{x:g},{y:g}" for x, y in centers.tolist())
+    """Centres (k, 2), to three decimals, as text for an address: x,y;x,y."""
+    return ";".join(f"{x:g},{y:g}" for x, y in (np.round(centers, 3) + 0.0).tolist())
 
 
 def centers_from_link(text: str, frame: Frame, k: int = 2) -> Floats:

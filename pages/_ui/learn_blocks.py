@@ -102,22 +102,23 @@ def _step(place: int) -> None:
     fresh = st.session_state.pop(FRESH, False)
     if st.session_state.get(PLAYED) == lesson.name and not fresh:
         _onward(lesson)
-    picture, words = st.columns([3, 2], gap="large")
+    picture, words = st.columns(2, gap="medium")
     with picture:
         shown = lesson.show(_control(lesson), is_dark())
         _picture(lesson, shown)
-    with words:
+    with words.container(gap="small"):
         st.markdown(shown.sentence)
-        with st.container(horizontal=True):
-            for figure in shown.figures:
-                with st.container(width=230):
-                    st.metric(figure.label, figure.value, help=explain(figure.word))
-                    st.caption(figure.note)
+        for place, figure in zip(st.columns(len(shown.figures)), shown.figures, strict=True):
+            with place.container(gap=None):
+                st.metric(figure.label, figure.value, help=explain(figure.word))
+                st.caption(figure.note)
         if shown.mix:
             st.html(shown.mix)
         st.info(lesson.moral)
-        _for_my_class()
     behind(shown.table, "The numbers behind this picture")
+    with st.container(horizontal=True):
+        _for_my_class()
+        st.page_link("pages/convex.py", label="Algorithm 1, convex clustering →")
 
 
 def _play(lesson: Lesson | None) -> None:
@@ -322,11 +323,11 @@ def _board(game: play.Game, score: float) -> None:
     if st.session_state.get(RIVAL):
         with st.spinner("The algorithm is trying…"):
             rival = play.let_the_algorithm_try(game.situation.name, game.goal)
-    plane, figures = st.columns([3, 2], gap="large")
+    plane, figures = st.columns([4, 3], gap="medium")
     with plane:
         _plane(game, position, rival)
         _buttons(rival)
-    with figures:
+    with figures.container(gap="small"):
         _costs(game, position)
         if _start() is not None:
             st.warning(play.optimum_sentence(game, position, _placed()))
@@ -336,20 +337,21 @@ def _board(game: play.Game, score: float) -> None:
             if rival is not None:
                 cost = position.cost(game.goal)
                 st.info(play.contest_sentence(cost, len(position.antidote), rival))
-                st.caption(play.checks_sentence(rival))
         st.html(mix_html(position.balance, game.planar.data.group_names, is_dark()))
         with st.container(horizontal=True):
             if st.button("Now with real people →", key="people", help=PEOPLE):
                 to_example("four-fifths")
             _for_my_class()
+        if rival is not None:
+            st.caption(play.checks_sentence(rival))
     _behind(game, position)
 
 
 def _settings() -> None:
-    scene = one_of("Situation", list(play.SITUATIONS), "scene", on_change=_new_situation)
-    situation = play.SITUATIONS[scene]
-    st.markdown(f"**{situation.title}.** {situation.sentence}")
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
+        scene = one_of(
+            "Situation", list(play.SITUATIONS), "scene", on_change=_new_situation, width="content"
+        )
         one_of(
             "Play for the lowest cost of", play.GOALS, "goal", on_change=st.session_state.update,
             args=({RIVAL: False},), width="content",
@@ -358,6 +360,9 @@ def _settings() -> None:
             "Copies per click", 1, play.BUDGET, 1, key="copies", bind=URL, width=340,
             help="How many antidote points one click puts at the same place.",
         )  # fmt: skip
+        st.markdown("*Click to place points; drag points and centres.*", width=190)
+    situation = play.SITUATIONS[scene]
+    st.markdown(f"**{situation.title}.** {situation.sentence}")
 
 
 def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None) -> None:
@@ -379,17 +384,17 @@ def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None)
 
 def _buttons(rival: play.AlgorithmTry | None) -> None:
     left = play.BUDGET - play.spent(_placed())
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{left} of {play.BUDGET} points left.** Click on the plane, drag marks.")
-        st.button("Undo", on_click=_undo, disabled=not st.session_state.get(PAST))
-        st.button("Reset", on_click=_reset, disabled=not _placed() and _start() is None)
-        st.button("A worse optimum", on_click=_worse, help=WORSE)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{left} of {play.BUDGET} points left.**", width="content")
         if rival is None:
             shown = {RIVAL: True}
             label = "Let the algorithm try"
             st.button(label, on_click=st.session_state.update, args=(shown,), type="primary")
         else:
             st.button("Take its points over", on_click=_take_over, type="primary")
+        st.button("Undo", on_click=_undo, disabled=not st.session_state.get(PAST))
+        st.button("Reset", on_click=_reset, disabled=not _placed() and _start() is None)
+        st.button("A worse optimum", on_click=_worse, help=WORSE)
 
 
 def _typing(game: play.Game) -> None:
@@ -412,18 +417,21 @@ def _costs(game: play.Game, position: Position) -> None:
     plain, names = game.planar.vanilla, game.planar.data.group_names
     now, before = position.balance.cost, plain.balance.cost
     paid, paid_before = position.social.cost, plain.social.cost
-    with st.container(horizontal=True):
+    left, right = st.columns(2)
+    with left.container(gap=None):
         _cost("balance cost", now, before, balance_scale(position.balance))
+    with right.container(gap=None):
         _cost("social cost", paid, paid_before, f"paid by {names[position.social.group]}")
 
 
 def _cost(word: str, now: float, before: float, scale: str) -> None:
-    with st.container(width=220):
-        st.metric(
-            f"{word.capitalize()}, lower is fairer", number(now), f"{now - before:.3f}",
-            delta_color="inverse", help=explain(word),
-        )  # fmt: skip
-        st.caption(f"before {number(before)}; {scale}")
+    same = abs(now - before) < play.SAME
+    st.metric(
+        f"{word.capitalize()}, lower is fairer", number(now), f"{now - before:.3f}",
+        delta_color="off" if same else "inverse", delta_arrow="off" if same else "auto",
+        help=explain(word),
+    )  # fmt: skip
+    st.caption(f"before {number(before)}; {scale}")
 
 
 def _behind(game: play.Game, position: Position) -> None:

@@ -2,7 +2,7 @@
 // plays a film of such scenes, and says what somebody clicked or dragged.
 const WIDTH = 1000
 const EDGE = 16 // room for marks that lie on the frame
-const TALLEST = 54 // percent of the window's height
+const TALLEST = 47 // percent of the window's height
 const SWING = 450 // milliseconds
 const BEAT = 650 // between two scenes of a film
 const NEAR = 40 // pixels from the cross to what it takes up
