@@ -532,18 +532,6 @@ LESSONS: tuple[Lesson, ...] = (
         "Try, compare with the target, grow: it stops at the first size that is enough.",
     ),
     Lesson(
-        "wanted",
-        "How fair is fair enough?",
-        "Somebody has to say what is wanted: that is the target. Below is the run of the step "
-        "before, round by round. Ask for more fairness and see what it takes.",
-        "Fair share wanted, in percent",
-        lambda: WANTED,
-        WANTED[1],
-        _wanted,
-        "More fairness takes more points, and not evenly: two more may gain nothing or much. "
-        "Four fifths (80 %) is a common rule of thumb, a choice and no law of nature.",
-    ),
-    Lesson(
         "distance",
         "Why size and distance matter",
         "A stripe of group B stands just right of the border. Ten antidote points stay "
@@ -579,5 +567,17 @@ LESSONS: tuple[Lesson, ...] = (
         _noise,
         "A gain counts only when it is larger than what plain clustering does by itself "
         "from seed to seed.",
+    ),
+    Lesson(
+        "wanted",
+        "How fair is fair enough?",
+        "Somebody has to say what is wanted: that is the target. Below is the run of step 4, round "
+        "by round. Ask for more fairness and see what it takes.",
+        "Fair share wanted, in percent",
+        lambda: WANTED,
+        WANTED[1],
+        _wanted,
+        "More fairness takes more points, and not evenly: two more may gain nothing or much. "
+        "Four fifths (80 %) is a common rule of thumb, a choice and no law of nature.",
     ),
 )

@@ -38,10 +38,9 @@ _component = st.components.v2.component(
     js=(FOLDER / "learn_plane.js").read_text(encoding="utf-8"),
 )
 STEPS = [str(number) for number in range(1, len(LESSONS) + 1)]
-POINTS, CENTRES, ANSWER = "points", "centres", "answer"  # in the address of the page
-OWN = (POINTS, CENTRES, ANSWER)
-SHOWN = "shown"  # what the address says of the algorithm's answer
-PLACED, PAST, NOTE, HEARD, RIVAL = "_placed", "_past", "_play_note", "_heard", "_rival"
+POINTS, CENTRES = OWN = ("points", "centres")  # in the address of the page
+RIVAL, SHOWN, HIDDEN = "answer", "shown", ""  # there too: whether the algorithm's answer is seen
+PLACED, PAST, NOTE, HEARD = "_placed", "_past", "_play_note", "_heard"
 START = "_start"  # the centres at which k-means begins, None for many starts
 PLAYED, FRESH = "_played", "_fresh"  # the step that plays, and whether it has just been drawn
 WORSE = "Where k-means can end when it begins only once, at an unlucky place."
@@ -108,8 +107,8 @@ def _step(place: int) -> None:
         _picture(lesson, shown)
     with words.container(gap="small"):
         st.markdown(shown.sentence)
-        for place, figure in zip(st.columns(len(shown.figures)), shown.figures, strict=True):
-            with place.container(gap=None):
+        for side, figure in zip(st.columns(len(shown.figures)), shown.figures, strict=True):
+            with side.container(gap=None):
                 st.metric(figure.label, figure.value, help=explain(figure.word))
                 st.caption(figure.note)
         if shown.mix:
@@ -264,18 +263,18 @@ def _undo() -> None:
 
 def _reset() -> None:
     _become(())
-    st.session_state[RIVAL] = False
+    st.session_state[RIVAL] = HIDDEN
 
 
 def _new_situation() -> None:
     """Another plane: what was placed on the last one means nothing here."""
-    st.session_state.update({PLACED: (), START: None, PAST: [], NOTE: "", RIVAL: False})
+    st.session_state.update({PLACED: (), START: None, PAST: [], NOTE: "", RIVAL: HIDDEN})
 
 
 def _read_link() -> None:
     """The points, centres and answer of a freshly opened link, or a sentence."""
     link, frame = st.query_params, _game().frame
-    st.session_state.update({PLACED: (), RIVAL: link.get(ANSWER) == SHOWN})
+    st.session_state.update({PLACED: (), RIVAL: SHOWN if link.get(RIVAL) == SHOWN else HIDDEN})
     try:
         st.session_state[PLACED] = play.from_link(link.get(POINTS, ""), frame)
         if CENTRES in link:
@@ -295,7 +294,7 @@ def _write_link() -> None:
     texts = {
         POINTS: play.to_link(_placed()),
         CENTRES: "" if start is None else play.centers_to_link(start),
-        ANSWER: SHOWN if st.session_state.get(RIVAL) else "",
+        RIVAL: st.session_state[RIVAL],
     }
     for key, text in texts.items():
         if text and text != st.query_params.get(key):
@@ -320,7 +319,7 @@ def _board(game: play.Game, score: float) -> None:
     _write_link()
     position = game.position(_placed(), _start())
     rival = None
-    if st.session_state.get(RIVAL):
+    if st.session_state[RIVAL]:
         with st.spinner("The algorithm is trying…"):
             rival = play.let_the_algorithm_try(game.situation.name, game.goal)
     plane, figures = st.columns([4, 3], gap="medium")
@@ -354,7 +353,7 @@ def _settings() -> None:
         )
         one_of(
             "Play for the lowest cost of", play.GOALS, "goal", on_change=st.session_state.update,
-            args=({RIVAL: False},), width="content",
+            args=({RIVAL: HIDDEN},), width="content",
         )  # fmt: skip
         st.slider(
             "Copies per click", 1, play.BUDGET, 1, key="copies", bind=URL, width=340,
@@ -387,7 +386,7 @@ def _buttons(rival: play.AlgorithmTry | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{left} of {play.BUDGET} points left.**", width="content")
         if rival is None:
-            shown = {RIVAL: True}
+            shown = {RIVAL: SHOWN}
             label = "Let the algorithm try"
             st.button(label, on_click=st.session_state.update, args=(shown,), type="primary")
         else:

@@ -10,7 +10,7 @@ from tests.browser.conftest import Visit
 PAGES = {
     "": "Home", "learn": "Learn", "learn?part=playground": "", "learn?part=glossary": "",
     "explore": "Explore", "explore?data=blobs&target=value&alpha=-0.5": "", "frontier": "Frontier",
-    "runs": "Runs", "paper": "Paper", "convex": "Convex", "data": "Data",
+    "runs": "Runs", "paper": "Paper", "convex": "", "data": "Data",
     "data?data=needs-distance&k=5&color=cluster": "", "present": "", "compare": "",
 }  # fmt: skip
 
