@@ -78,3 +78,19 @@ def check_points(points: object, groups: object) -> tuple[Floats, Ints, int]:
     if codes.min() < 0:
         raise DataError(f"groups must be codes 0, 1, ...; got {int(codes.min())}.")
     return points, codes.astype(np.int64), int(codes.max()) + 1
+
+
+def separation(centers: Floats) -> float:
+    """Smallest distance between two of the centres.
+
+    >>> separation(np.array([[0.0], [3.0], [7.0]]))
+    3.0
+    """
+    squared = ((centers[:, None, :] - centers[None, :, :]) ** 2).sum(axis=2)
+    return float(np.sqrt(squared[~np.eye(len(centers), dtype=bool)].min()))
+
+
+def apart(first: Floats, second: Floats) -> float:
+    """Largest distance from a centre of one clustering to the nearest of the other, both (k, d)."""
+    squared = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)
+    return float(np.sqrt(max(squared.min(axis=0).max(), squared.min(axis=1).max())))

@@ -21,6 +21,8 @@ BOXES = {
     "wide": "ten times the range of every feature: antidote points no real point resembles",
 }
 PLACES = {ROWS: "copies of rows that are there: no value is made up", **BOXES}
+EQUAL = "equal"  # in the place of groups: every group gives its share
+EQUAL_SHARES = (EQUAL,)
 TREE_DIMENSIONS = 15  # with more, looking at every row is quicker
 NEIGHBOURS = 8  # rows looked up beyond those that a clump needs
 
@@ -125,6 +127,91 @@ class Rows(Place):
             members = np.flatnonzero(where == i)
             equal = self._rows[self._begins[i] : self._begins[i + 1]]
             rows[members] = np.repeat(equal, self.max_copies)[: len(members)]
+        return rows
+
+
+class MixedRows(Rows):
+    """Rows of which every group gives its share of V, give or take a copy: V is mixed like U.
+
+    `groups` (n,) of all rows, and the `shares` (g,) of the groups in U.
+
+    >>> points, groups = np.array([[0.0], [1.0], [5.0], [6.0]]), np.array([0, 0, 1, 1])
+    >>> place = MixedRows(points, np.ones(4, dtype=bool), 5, groups, np.array([0.5, 0.5]))
+    >>> place.snap(np.zeros((4, 1))).ravel().tolist()
+    [0.0, 0.0, 5.0, 5.0]
+    """
+
+    def __init__(
+        self, points: Floats, allowed: Mask, max_copies: int, groups: Ints, shares: Floats
+    ) -> None:
+        super().__init__(points, allowed, max_copies)
+        self.shares = shares
+        self._parts = {
+            int(j): Rows(points, allowed & (groups == j), max_copies)
+            for j in np.flatnonzero(shares > 0)
+        }
+        self._groups_at: dict[bytes, list[int]] = {}  # which groups have a row there
+        for j, part in self._parts.items():
+            for atom in part.atoms:
+                self._groups_at.setdefault(atom.tobytes(), []).append(j)
+
+    @property
+    def most(self) -> int:
+        """The largest V there can be."""
+        rooms = {j: int(part.room.sum()) for j, part in self._parts.items()}
+        most = int(min((room + 1) / self.shares[j] for j, room in rooms.items()))
+        while any(self._quotas(most)[j] > room for j, room in rooms.items()):
+            most -= 1
+        return most
+
+    def _quotas(self, size: int) -> Ints:
+        """Copies (g,) that each group gives to a V of this size, largest remainders first."""
+        exact = size * self.shares
+        quotas = np.floor(exact + 1e-9).astype(np.int64)
+        missing = size - int(quotas.sum())
+        quotas[np.argsort(quotas - exact, kind="stable")[:missing]] += 1
+        return quotas
+
+    def _blocks(self, size: int) -> Ints:
+        """The group (m,) of every point of a V that was snapped: group by group."""
+        return np.repeat(np.arange(len(self.shares)), self._quotas(size))
+
+    def _givers(self, antidote: Floats) -> Ints:
+        """The group (m,) that gives each point: its own for copies, the others in turn."""
+        known = [self._groups_at.get(point.tobytes(), ()) for point in antidote]
+        blocks = self._blocks(len(antidote))
+        if all(j in groups for j, groups in zip(blocks.tolist(), known, strict=True)):
+            return blocks
+        left, givers = self._quotas(len(antidote)), np.full(len(antidote), -1)
+        for i in sorted(range(len(known)), key=lambda i: len(known[i])):
+            giver = next((j for j in known[i] if left[j] > 0), -1)
+            if giver >= 0:
+                givers[i] = giver
+                left[giver] -= 1
+        # In turn: the c-th of the q copies of a group comes at (c + 1/2) / q of the way.
+        turns = [((c + 0.5) / q, j) for j, q in enumerate(left.tolist()) for c in range(q)]
+        givers[givers < 0] = [j for _, j in sorted(turns)]
+        return givers
+
+    def snap(self, antidote: Floats) -> Floats:
+        """V as copies of the nearest rows that have room, group by group.
+
+        What is mixed already, in that order, stays as it is.
+        """
+        if len(antidote) > self.most:
+            raise SpecError(
+                f"{len(antidote):,} copies do not fit: with every group giving its share, at most "
+                f"{self.most:,} may be made; allow more copies or wider percentiles."
+            )
+        givers = self._givers(antidote)
+        found = [part.snap(antidote[givers == j]) for j, part in self._parts.items()]
+        return np.vstack(found)
+
+    def rows_of(self, antidote: Floats) -> Ints:
+        """The rows (m,) that the points of V, as `snap` gives them, are copies of."""
+        blocks, rows = self._blocks(len(antidote)), np.empty(len(antidote), dtype=np.int64)
+        for j, part in self._parts.items():
+            rows[blocks == j] = part.rows_of(antidote[blocks == j])
         return rows
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.clustering import get_clustering
-from antidote_core.clustering.kmeans import with_antidote
+from antidote_core.clustering.kmeans import KMeansEvaluator, with_antidote
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import (
     BalanceTable,
@@ -25,7 +25,17 @@ from antidote_core.fairness import (
 )
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.guard import MAX_PRICE, Guard, check_guard, violation
-from antidote_core.places import ROWS, Place, Rows, allowed_rows, box
+from antidote_core.places import (
+    EQUAL,
+    EQUAL_SHARES,
+    ROWS,
+    Mask,
+    MixedRows,
+    Place,
+    Rows,
+    allowed_rows,
+    box,
+)
 from antidote_core.types import Dataset, Floats, Solution
 
 if TYPE_CHECKING:
@@ -156,22 +166,35 @@ class Problem:
             raise DataError("antidote points must be finite numbers.")
         return antidote
 
-    def evaluate(self, antidote: Floats) -> float:
-        """F(C(U ∪ V), U) for V = antidote (m, d) in the space of the points; m may be 0."""
-        return self._cost_of(*self.evaluator.statistics(self._checked(antidote)))
+    def evaluate(self, antidote: Floats, **how: Floats | None) -> float:
+        """F(C(U ∪ V), U) for V = antidote (m, d) in the space of the points; m may be 0.
+
+        For k-means, here and below: `weight` (m,) of the points of V, if they do not weigh 1 each,
+        and a `start` (k, d) that joins the fixed starts of C.
+        """
+        return self._cost_of(*self._statistics(antidote, how))
+
+    def _statistics(
+        self, antidote: Floats, how: dict[str, Floats | None]
+    ) -> tuple[Floats, Floats, Floats]:
+        """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""
+        if not how:
+            return self.evaluator.statistics(self._checked(antidote))
+        assert isinstance(self.evaluator, KMeansEvaluator)
+        return self.evaluator.statistics(self._checked(antidote), **how)
 
     def _cost_of(self, centers: Floats, counts: Floats, group_costs: Floats) -> float:
         if self._statistic is None:
             return self.fairness.of_centers(centers, self.points, self.groups, self.weights)
         return float(self._statistic(counts, group_costs))
 
-    def rank(self, antidote: Floats) -> float:
+    def rank(self, antidote: Floats, **how: Floats | None) -> float:
         """What a search minimises: the cost, where V keeps the guard and the cost tells V apart.
 
         Clusterings of the worst cost there is follow in the order of the cost's `finer` statistic,
         and behind all of them those that break the guard, least violation first.
         """
-        return self.rank_of(*self.evaluator.statistics(self._checked(antidote)))
+        return self.rank_of(*self._statistics(antidote, how))
 
     def rank_of(self, centers: Floats, counts: Floats, group_costs: Floats) -> float:
         """The rank of a clustering of U."""
@@ -191,19 +214,26 @@ class Problem:
 
     def keeps_guard(self, antidote: Floats) -> bool:
         """Whether C(U ∪ V) keeps the guard."""
-        _, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
+        _, counts, group_costs = self._statistics(antidote, {})
         return self.guard.keeps(counts, group_costs)
 
-    def cluster(self, antidote: Floats) -> Solution:
+    def cluster(self, antidote: Floats, **how: Floats | None) -> Solution:
         """Centres, labels of U and cost under C(U ∪ V)."""
-        antidote = self._checked(antidote)
-        solved = self.evaluator.solve(antidote)
-        return Solution(solved.centers, solved.labels, solved.objective, self.evaluate(antidote))
+        if how:
+            assert isinstance(self.evaluator, KMeansEvaluator)
+            solved = self.evaluator.solve(self._checked(antidote), **how)
+        else:
+            solved = self.evaluator.solve(self._checked(antidote))
+        cost = self.evaluate(antidote, **how)
+        return Solution(solved.centers, solved.labels, solved.objective, cost)
 
-    def independent(self, antidote: Floats, restarts: int, seed: int) -> Independent:
+    def independent(
+        self, antidote: Floats, restarts: int, seed: int, weight: Floats | None = None
+    ) -> Independent:
         """U ∪ V clustered anew by the plain clustering, without the evaluator."""
         union = np.vstack([self.points, antidote])
-        weighing = self.clustering.weighing(with_antidote(self.weights, len(antidote)))
+        weights = with_antidote(self.weights, len(antidote), weight, len(self.points))
+        weighing = self.clustering.weighing(weights)
         fit = self.clustering.fit(union, k=self.k, restarts=restarts, seed=seed, **weighing)
         if self.clustering.by_nearest_center:
             labels, _ = nearest_center(self.points, fit.centers)
@@ -228,14 +258,14 @@ class Problem:
             self.guard.keeps(counts, group_costs),
         )
 
-    def tables(self, antidote: Floats) -> Tables:
+    def tables(self, antidote: Floats, **how: Floats | None) -> Tables:
         """The cluster x group table and the group costs behind the cost of V."""
-        _, counts, group_costs = self.evaluator.statistics(self._checked(antidote))
+        _, counts, group_costs = self._statistics(antidote, how)
         return Tables(balance_from_counts(counts), social_from_costs(group_costs))
 
-    def outcome(self, antidote: Floats) -> dict[str, Any]:
+    def outcome(self, antidote: Floats, **how: Floats | None) -> dict[str, Any]:
         """C(U ∪ V) as plain values: its cost, its centres and the tables behind the cost."""
-        solution, tables = self.cluster(antidote), self.tables(antidote)
+        solution, tables = self.cluster(antidote, **how), self.tables(antidote, **how)
         return {
             "cost": solution.cost,
             "centers": solution.centers.tolist(),
@@ -258,8 +288,10 @@ class Problem:
         if spec.place != ROWS:
             return self._box(spec.place)
         allowed = allowed_rows(self.points, spec.percentiles, self.weights)
+        names = self.data.group_names
+        if spec.copy_groups == EQUAL_SHARES and EQUAL not in names:
+            return self._mixed_rows(allowed, spec.max_copies)
         if spec.copy_groups is not None:
-            names = self.data.group_names
             unknown = [name for name in spec.copy_groups if name not in names]
             if unknown:
                 raise SpecError(
@@ -274,3 +306,15 @@ class Problem:
                     "percentiles or choose more groups."
                 )
         return Rows(self.points, allowed, spec.max_copies)
+
+    def _mixed_rows(self, allowed: Mask, max_copies: int) -> MixedRows:
+        """Rows of which every group gives as many copies as its part of U asks for."""
+        sizes = np.bincount(self.groups, self.weights, len(self.data.group_names))
+        offered = np.bincount(self.groups[allowed], minlength=len(sizes))
+        for name, size, rows in zip(self.data.group_names, sizes, offered, strict=True):
+            if size and not rows:
+                raise SpecError(
+                    f"No row of {name!r} may be copied, and every group is to give its share; "
+                    "widen the percentiles, or copy without equal shares."
+                )
+        return MixedRows(self.points, allowed, max_copies, self.groups, sizes / sizes.sum())

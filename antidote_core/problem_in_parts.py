@@ -117,8 +117,9 @@ class PartitionedProblem(Problem):
         found = self.evaluator.fixpoints([self._checked(antidote) for antidote in antidotes])
         return np.array([self._cost(point) for point in found])
 
-    def cluster(self, antidote: Floats) -> Solution:
+    def cluster(self, antidote: Floats, **how: Floats | None) -> Solution:
         """Centres and cost under C(U ∪ V); the labels of U are fetched when asked for."""
+        assert not how  # nothing is designed on parts
         found = self.evaluator.fixpoints([self._checked(antidote)])[0]
         return PartitionedSolution(self.evaluator, found.centers, found.inertia, self._cost(found))
 
@@ -126,13 +127,16 @@ class PartitionedProblem(Problem):
         assert self._statistic is not None
         return float(self._statistic(found.counts, found.group_costs))
 
-    def independent(self, antidote: Floats, restarts: int, seed: int) -> Independent:
+    def independent(
+        self, antidote: Floats, restarts: int, seed: int, weight: Floats | None = None
+    ) -> Independent:
         """U ∪ V clustered anew: scikit-learn on a fresh sample and V, then Lloyd on all of U ∪ V.
 
         A row of the sample stands for as many points as it was drawn from, a point of V for itself.
         """
         from sklearn.cluster import KMeans
 
+        assert weight is None  # as in `cluster`
         antidote = self._checked(antidote)
         sample, _ = self.evaluator.draw(seed)
         weights = np.ones(len(sample) + len(antidote))

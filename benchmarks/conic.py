@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 import antidote_core as ac
-from antidote_core.algorithms.design.cluster_sums import Cells, cells_at
 from antidote_core.algorithms.design.contest import Contest
-from antidote_core.algorithms.design.fair_constraints import SocialModel
+from antidote_core.algorithms.design.fair_constraints import Cells, SocialModel, cells_at
 from antidote_core.algorithms.design.program import CELL_ROOM, Cut, place
 
 REPEATS = 5

@@ -18,8 +18,7 @@ from statistics import median
 from typing import Any
 
 from antidote_core import load_dataset, son_clustering
-from antidote_core.algorithms.algorithm1.programs import literal_clustering, literal_program
-from antidote_core.algorithms.algorithm1.solve import surrogate
+from antidote_core.algorithms.algorithm1.solve import literal_clustering, literal_program, surrogate
 from antidote_core.analysis.convex_runs import paper_sample
 
 REPEATS = 5

@@ -11,9 +11,7 @@ from antidote_core.engine.job_folder import JobStatus
 from pages._ui import (
     data_blocks,
     explore_blocks,
-    scenario_blocks,
     stage_blocks,
-    step_blocks,
     upload_blocks,
 )
 from pages._ui.jobs import job_settings, store
@@ -44,7 +42,7 @@ def charts(status: JobStatus, data: ac.Dataset, view: ac.RunView, fair: dict[str
     run_id, live, spec = status.run_id, status.live, status.spec
     assert isinstance(spec, ac.RunSpec)
     stage_blocks.draw(run_id, data, spec, view, live, fair)
-    return step_blocks.shot(run_id, spec, view, data, live)
+    return stage_blocks.shot(run_id, spec, view, data, live)
 
 
 enter()
@@ -59,7 +57,7 @@ waiting: list[Future[Any]] = []
 fair: dict[str, float] = {}
 live = bool(status and status.live)
 with st.sidebar:
-    scenario_blocks.pick()
+    explore_blocks.pick()
     chosen = job_settings.ask_data(partial(upload_blocks.draw_in, main))
     with notice:
         data = or_show_error(answers.load, chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -41,6 +41,9 @@ def costs_beside(fairness: str) -> list[str]:
     return [fairness, *(name for name in COSTS if name != fairness)]
 
 
+NOTHING: Mapping[str, Floats | None] = {}
+
+
 @dataclass(frozen=True)
 class ComparisonRow:
     """One clustering of U: both costs (lower is fairer), quality, seconds, |V| where it has one.
@@ -70,10 +73,16 @@ class ComparisonRow:
 
 
 def solution_row(
-    problem: Problem, name: str, antidote: Floats, seconds: float, notes: tuple[str, ...] = ()
+    problem: Problem,
+    name: str,
+    antidote: Floats,
+    seconds: float,
+    notes: tuple[str, ...] = (),
+    how: Mapping[str, Floats | None] = NOTHING,
 ) -> ComparisonRow:
-    """The row of C(U ∪ V); V may be empty."""
-    solution, tables = problem.cluster(antidote), problem.tables(antidote)
+    """The row of C(U ∪ V); V may be empty, and `how` is what `Problem.evaluate` takes besides."""
+    solution, tables = problem.cluster(antidote, **how), problem.tables(antidote, **how)
+    weight = how.get("weight")
     price, smallest = _guarded(problem, tables.balance.counts, tables.social.group_costs)
     return ComparisonRow(
         name=name,
@@ -82,7 +91,7 @@ def solution_row(
         social=_cost("social", problem, solution),
         quality=quality(problem.points, solution.labels, sample_weight=problem.weights),
         seconds=seconds,
-        size=len(antidote),
+        size=len(antidote) if weight is None else math.ceil(weight.sum() - 1e-9),
         notes=notes,
         price=price,
         smallest_share=smallest,
@@ -115,15 +124,22 @@ def baseline_rows(problem: Problem, result: BaselineResult) -> list[ComparisonRo
 
 
 def run_comparison(
-    spec: RunSpec, data: Dataset, antidote: Floats, seconds: float
+    spec: RunSpec,
+    data: Dataset,
+    antidote: Floats,
+    seconds: float,
+    how: Mapping[str, Floats | None] = NOTHING,
 ) -> Iterator[ComparisonRow]:
-    """The rows beside one run: plain clustering, its fair algorithm in both scorings, the run."""
+    """The rows beside one run: plain clustering, its fair algorithm in both scorings, the run.
+
+    `how` as in `solution_row`.
+    """
     begun = time.perf_counter()
     problem = Problem.of(spec, data)
     plain_seconds = time.perf_counter() - begun
     yield solution_row(problem, VANILLA, data.points[:0], plain_seconds)
     if len(antidote):
-        yield solution_row(problem, ANTIDOTE, antidote, seconds)
+        yield solution_row(problem, ANTIDOTE, antidote, seconds, how=how)
     baseline = baseline_result(problem)
     if baseline is not None:
         yield from baseline_rows(problem, baseline)
@@ -153,8 +169,9 @@ def compare(spec: RunSpec, data: Dataset | None = None) -> Iterator[ComparisonRo
         share = result.verification.share if result.verification else 0.0
         note = f"{result.reason}; {share:.0%} of independent clusterings agree"
         yield solution_row(
-            problem, f"{ANTIDOTE} for {fairness}", result.antidote, result.seconds, (note,)
-        )
+            problem, f"{ANTIDOTE} for {fairness}", result.antidote, result.seconds, (note,),
+            result.how,
+        )  # fmt: skip
 
 
 def _cost(name: str, problem: Problem, solution: Solution) -> float:

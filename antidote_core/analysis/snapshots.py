@@ -252,7 +252,7 @@ class Moves:
 
     centers: Floats
     atoms: Floats
-    copies: Ints
+    copies: Ints | Floats
     rows: Ints
     moved: Ints
     clusters: Ints
@@ -270,8 +270,10 @@ def moves(shot: Snapshot) -> Moves:
     """
     step = shot.step
     if step.rows is not None:
-        rows, first, copies = np.unique(step.rows, return_index=True, return_counts=True)
+        rows, first = np.unique(step.rows, return_index=True)
         atoms = step.antidote[first]
+        copies = np.bincount(np.searchsorted(rows, step.rows), weights=step.weights)
+        copies = copies if step.weights is None else copies.round(2)
     else:
         atoms, copies = np.unique(step.antidote, axis=0, return_counts=True)
         rows = np.full(len(atoms), -1)

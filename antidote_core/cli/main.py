@@ -32,7 +32,8 @@ HELP: Mapping[str, str] = {
     "place": "rows (copies of rows of the data), plausible, minmax (the paper) or wide",
     "max_copies": "of one row, at most",
     "percentiles": "within which a row may be copied: LOW,HIGH",
-    "copy_groups": "copy rows of these groups only: A,B,...",
+    "copy_groups": "copy rows of these groups only: A,B,... or equal: every group gives its share",
+    "whole": "whole copies; with --no-whole a design on rows gives weights",
     "lasting": "margin of a design in standard errors",
     "min_share": "smallest cluster's share of the data, at least; 0: no guard",
     "max_price": "by which part the inertia may rise, or none", "max_rounds": "at most, or none",
@@ -107,10 +108,11 @@ def _call(command: Callable[..., int], spec: type | None) -> Callable[..., int]:
 
     found = []
     for option in _options(command, spec):
+        name = option.name.replace("_", "-")
         rule = Parameter(
-            name="--" + option.name.replace("_", "-"),
+            name=f"--{name}",
             help=HELP.get(f"{command.__name__} {option.name}", HELP.get(option.name)),
-            negative=(),
+            negative=f"--no-{name}" if option.default is True else (),
             allow_repeating=True,  # the last one holds
             converter=_number if option.annotation in (int, float) else None,
             show_default=option.annotation is not bool and option.default not in ("", None),

@@ -72,7 +72,8 @@ def run(settings: dict[str, Any], *, json: bool = False, out: Path | None = None
     if out is not None:
         texts = {"spec.json": spec.to_json(), "result.json": dumps(result, indent=1)}
         write_texts(out, {"events.jsonl": "\n".join(log), **texts})
-        data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)  # original units
+        if view.antidote_weights is None:  # part of a point is no point
+            data.to_original(view.antidote).to_csv(out / "antidote.csv", index=False)
         _write_tables(out, data, spec, view)
     return REACHED if view.reached else NOT_REACHED
 

@@ -67,7 +67,11 @@ def _tolerance(points: Floats, weights: Floats) -> float:
 
 
 def fit_kmeans_by_starts(
-    points: Floats, k: int, restarts: int = 10, seed: int = 0
+    points: Floats,
+    k: int,
+    restarts: int = 10,
+    seed: int = 0,
+    sample_weight: Floats | None = None,
 ) -> Iterator[Clustering]:
     """`fit_kmeans` with a pause after each start: the best so far, at the end the same answer.
 
@@ -80,13 +84,15 @@ def fit_kmeans_by_starts(
     from sklearn.cluster import KMeans
 
     if points.size <= QUICK_NUMBERS:
-        yield fit_kmeans(points, k, restarts, seed)
+        yield fit_kmeans(points, k, restarts, seed, sample_weight)
         return
     check_k(points, k)
+    tol = TOLERANCE if sample_weight is None else _tolerance(points, sample_weight)
     draws = np.random.RandomState(seed)  # one stream for all starts, as scikit-learn has it
     best: Clustering | None = None
     for _ in range(restarts):
-        model = KMeans(k, n_init=1, random_state=draws).fit(points)
+        model = KMeans(k, n_init=1, random_state=draws, tol=tol)
+        model.fit(points, sample_weight=sample_weight)
         inertia = float(model.inertia_)
         if best is None or (
             inertia < best.objective and not _same_clusters(model.labels_, best.labels, k)
@@ -365,26 +371,79 @@ class KMeansEvaluator:
         """The (k-1)-means centres of U that the portfolio uses; None with `restarts=1`."""
         return self._capture
 
-    def statistics(self, antidote: Floats) -> tuple[Floats, Floats, Floats]:
-        """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V)."""
+    def statistics(
+        self, antidote: Floats, weight: Floats | None = None, start: Floats | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """Centres (k, d), counts (k, g) and group costs (g,) of U under C(U ∪ V).
+
+        `weight` (m,) of the points of V, 1 each where it is left out; `start` (k, d) joins the
+        fixed starts.
+        """
+        joining = [] if start is None else [(np.array(start, order="C"), np.inf)]
+        if weight is not None:
+            centers = self._weighted_centers(antidote, weight, joining)
+            return centers, *self.at(centers)
         best = self._lloyd(antidote, self.basins[0], self._home)
         assert best is not None
-        for start, most_held in self._other_starts(antidote):
-            candidate = self._lloyd(antidote, start, -1, most_held)
+        for other, most_held in [*self._other_starts(antidote), *joining]:
+            candidate = self._lloyd(antidote, other, -1, most_held)
             if candidate is not None and candidate.inertia < best.inertia * (1.0 - SAME_INERTIA):
                 best = candidate
         return best.centers, best.counts, best.group_costs
 
+    def _weighted_centers(
+        self, antidote: Floats, weight: Floats, joining: list[tuple[Floats, float]]
+    ) -> Floats:
+        """C(U ∪ V) with weights (m,) of the points of V, from the same starts."""
+        union = np.vstack([self._points, antidote])
+        weights = with_antidote(self._weights, len(antidote), weight, len(self._points))
+        assert weights is not None
+        starts = other_starts(self.basins, self._capture, antidote, weight)
+        lowest, best = np.inf, self.basins[0]
+        for start, most_held in [(best, np.inf), *starts, *joining]:
+            centers = self._weighted_lloyd(union, weights, start, most_held)
+            if centers is None:
+                continue
+            inertia = float(nearest_center(union, centers)[1] @ weights)
+            if inertia < lowest * (1.0 - SAME_INERTIA):
+                lowest, best = inertia, centers
+        return best
+
+    def _weighted_lloyd(
+        self, union: Floats, weights: Floats, start: Floats, most_held: float
+    ) -> Floats | None:
+        """As the kernel `lloyd`, with a weight for every point of U ∪ V; None if dropped."""
+        n, k, centers = len(self._points), len(start), start
+        for _ in range(MAX_ITERATIONS):
+            labels, _ = nearest_center(union, centers)
+            if weights[:n] @ (labels[:n] == k - 1) > most_held:
+                return None
+            totals = np.bincount(labels, weights, k)
+            if not totals.all():
+                return _scikit_lloyd(union, start, weights)
+            sums = [np.bincount(labels, weights * column, k) for column in union.T]
+            moved = np.stack(sums, axis=1) / totals[:, None]
+            if np.array_equal(moved, centers):
+                break
+            centers = moved
+        return centers
+
     def _other_starts(self, antidote: Floats) -> list[tuple[Floats, float]]:
         return other_starts(self.basins, self._capture, antidote)
 
-    def solve(self, antidote: Floats) -> Clustering:
-        """C(U ∪ V) with the labels of all points of U."""
-        centers, _, _ = self.statistics(antidote)
+    def solve(
+        self, antidote: Floats, weight: Floats | None = None, start: Floats | None = None
+    ) -> Clustering:
+        """C(U ∪ V) with the labels of all points of U; `weight` and `start` as in `statistics`."""
+        centers, _, _ = self.statistics(antidote, weight, start)
         labels = np.empty(len(self._points), dtype=np.int64)
         squared = np.empty(len(self._points))
         self._kernels.assign(self._points, centers, labels, squared)
-        inertia = self._total(squared) + self._kernels.antidote_inertia(antidote, centers)
+        if weight is None:
+            added = self._kernels.antidote_inertia(antidote, centers)
+        else:
+            added = nearest_center(antidote, centers)[1] @ weight
+        inertia = self._total(squared) + added
         return Clustering(centers, labels, float(inertia))
 
 
@@ -455,21 +514,33 @@ class NumpyKMeansEvaluator(KMeansEvaluator):
         inertia = self._group_costs(centers, sums, counts, costs) + float(squared.sum())
         return Fixpoint(inertia, centers, counts, costs)
 
-    def solve(self, antidote: Floats) -> Clustering:
-        """C(U ∪ V) with the labels of all points of U."""
-        centers, _, _ = self.statistics(antidote)
+    def solve(
+        self, antidote: Floats, weight: Floats | None = None, start: Floats | None = None
+    ) -> Clustering:
+        """C(U ∪ V) with the labels of all points of U; `weight` and `start` as in `statistics`."""
+        centers, _, _ = self.statistics(antidote, weight, start)
         labels, squared = nearest_center(self._points, centers)
-        inertia = self._total(squared) + float(nearest_center(antidote, centers)[1].sum())
+        added = nearest_center(antidote, centers)[1]
+        inertia = self._total(squared) + float(added.sum() if weight is None else added @ weight)
         return Clustering(centers, labels, inertia)
 
 
-def with_antidote(weights: Floats | None, size: int) -> Floats | None:
-    """The weights of U ∪ V, (n + size,): those of U, and 1 for every point of V.
+def with_antidote(
+    weights: Floats | None, size: int, added: Floats | None = None, n: int = 0
+) -> Floats | None:
+    """The weights of U ∪ V, (n + size,): those of U, and 1 for every point of V, or `added`.
+
+    None where all are 1; the n rows of U weigh 1 each where they have no weights.
 
     >>> with_antidote(np.array([2.0, 0.5]), 1).tolist()
     [2.0, 0.5, 1.0]
+    >>> with_antidote(None, 1, np.array([0.5]), n=2).tolist()
+    [1.0, 1.0, 0.5]
     """
-    return None if weights is None else np.concatenate([weights, np.ones(size)])
+    if weights is None and added is None:
+        return None
+    own = np.ones(n) if weights is None else weights
+    return np.concatenate([own, np.ones(size) if added is None else added])
 
 
 def fixed_starts(points: Floats, k: int, weights: Floats | None = None) -> list[Floats]:
@@ -516,14 +587,18 @@ def _inertia(optimum: tuple[float, Floats]) -> float:
 
 
 def other_starts(
-    basins: Floats, capture: Floats | None, antidote: Floats
+    basins: Floats, capture: Floats | None, antidote: Floats, weight: Floats | None = None
 ) -> list[tuple[Floats, float]]:
-    """The starts of the portfolio besides basins[0], each with the most points of U it may hold."""
+    """The starts of the portfolio besides basins[0], each with the most points of U it may hold.
+
+    `weight` (m,) of the points of V, 1 each where it is left out.
+    """
     starts = [(centers, np.inf) for centers in basins[1:]]
     if capture is not None and len(antidote):
         squared = ((antidote[:, None, :] - capture) ** 2).sum(axis=2).min(axis=1)
-        for location in (antidote.mean(axis=0), antidote[squared.argmax()]):
-            held = float(HELD * len(antidote))
+        size = len(antidote) if weight is None else weight.sum()
+        for location in (np.average(antidote, axis=0, weights=weight), antidote[squared.argmax()]):
+            held = float(HELD * size)
             starts.append((np.vstack([capture, location]), held))
     return starts
 

@@ -34,6 +34,7 @@ from antidote_core.runs.view import RunView
 from antidote_core.types import Dataset
 
 LAYOUT = 3  # of the index, in PRAGMA user_version: an older one is rebuilt from the folders
+MOST_SECONDS = 3600.0  # longer: the folder was copied here, and its times are not those of the run
 LATEST = 40  # jobs from which the next are judged
 UNUSABLE = (OSError, ValueError, LookupError, TypeError)  # what a damaged folder raises
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -499,8 +500,8 @@ class Store:
         )
         latest = self._query(
             """SELECT * FROM runs WHERE state = 'finished' AND started < ended
-               ORDER BY ended DESC LIMIT ?""",
-            (LATEST,),
+               AND ended - started < ? ORDER BY ended DESC LIMIT ?""",
+            (MOST_SECONDS, LATEST),
         )
         took = [job["ended"] - job["started"] for job in latest if _lane(job) == lane]
         return position, statistics.median(took) * position / max(1, working) if took else None

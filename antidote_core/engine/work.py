@@ -108,7 +108,7 @@ def comparison_events(
 ) -> Iterator[Event]:
     """One event per row: plain clustering, the run, and the fair algorithm in both scorings."""
     yield Activity(text="comparing with the other algorithms")
-    for row in run_comparison(spec, data, view.antidote, view.seconds):
+    for row in run_comparison(spec, data, view.antidote, view.seconds, view.how):
         yield Compared(row=row.to_dict())
         if cancel():
             return

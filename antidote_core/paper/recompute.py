@@ -22,8 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.algorithm1.programs import literal_clustering, literal_program
-from antidote_core.algorithms.algorithm1.solve import solve_convex
+from antidote_core.algorithms.algorithm1.solve import (
+    literal_clustering,
+    literal_program,
+    solve_convex,
+)
 from antidote_core.analysis.convex_runs import lambda_sweep, paper_sample
 from antidote_core.baselines import baseline_result
 from antidote_core.clustering.son import son_clustering

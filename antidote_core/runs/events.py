@@ -187,6 +187,7 @@ class Packed(msgspec.Struct, frozen=True):
     atoms: list[list[float]]
     counts: list[int]
     rows: list[int] | msgspec.UnsetType = msgspec.UNSET  # of U, where V consists of copies
+    weights: list[float] | msgspec.UnsetType = msgspec.UNSET  # where they are not 1 each
 
 
 class Round(Event, frozen=True, kw_only=True, tag="round"):

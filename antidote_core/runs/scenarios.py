@@ -8,22 +8,20 @@ from typing import Any
 from antidote_core.fairness import get_fairness
 from antidote_core.runs.spec import FOUR_FIFTHS, LOWEST, RunSpec
 
-MANY_ROWS = 5_000
 USUAL_PART = 500  # the first size and the step are n / 500, rounded to tens
+SMALL_PART = 100  # of few rows it takes a larger part to see V grow
 QUICK_BUDGET = 200  # evaluations a round; enough where V is made of copies of many rows
 
 
 def usual_search(n: int, fairness: str) -> dict[str, Any]:
-    """Fields of a spec to begin with on `n` rows: the paper's on few, a visible growth on many.
+    """Fields of a spec to begin with on `n` rows: growth that can be watched.
 
     >>> usual_search(45_211, "balance")
     {'start_size': 90, 'step': 90, 'target': 'four_fifths', 'budget': 200}
-    >>> usual_search(300, "balance")
-    {'start_size': 10, 'step': 1, 'target': 'vanilla', 'budget': 1000}
+    >>> usual_search(400, "social")
+    {'start_size': 4, 'step': 4, 'target': 'vanilla', 'budget': 200}
     """
-    if n < MANY_ROWS:
-        return {"start_size": 10, "step": 1, "target": "vanilla", "budget": 1000}
-    size = max(10, 10 * round(n / USUAL_PART / 10))
+    size = max(1, min(n // SMALL_PART, max(10, 10 * round(n / USUAL_PART / 10))))
     target = FOUR_FIFTHS if get_fairness(fairness).by_mix else "vanilla"
     return {"start_size": size, "step": size, "target": target, "budget": QUICK_BUDGET}
 

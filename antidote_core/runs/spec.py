@@ -13,7 +13,7 @@ from antidote_core.checks import check_whole, is_number
 from antidote_core.errors import SpecError
 from antidote_core.fairness import get_fairness
 from antidote_core.guard import MAX_PRICE, check_guard
-from antidote_core.places import PLACES, ROWS, check_percentiles
+from antidote_core.places import EQUAL, EQUAL_SHARES, PLACES, ROWS, check_percentiles
 
 # The paper's symbols and the words used inside: V_s start_size, ξ step, α target, n′ embed_dim.
 PAPER_SYMBOLS: Mapping[str, str] = {
@@ -32,11 +32,12 @@ VERSION = 2
 # What a specification of version 1 meant by what it could not say; its place was its box.
 VERSION_1: Mapping[str, Any] = {
     "min_share": 0.0, "max_price": None, "max_stalled": None, "place": "minmax", "max_copies": 5,
-    "percentiles": (1.0, 99.0), "copy_groups": None, "lasting": 0.0, "holdout": False,
+    "percentiles": (1.0, 99.0), "copy_groups": None, "whole": True,
+    "lasting": 0.0, "holdout": False,
 }  # fmt: skip
 # Settings that version 2 got later. Left out where they ask for nothing, so that what was written
 # before is the same specification, with the same id.
-LATER: Mapping[str, Any] = {"holdout": False}
+LATER: Mapping[str, Any] = {"holdout": False, "whole": True}
 
 
 class JobSpec:
@@ -108,8 +109,10 @@ class RunSpec(JobSpec):
     a row without a better V.
 
     `place` says where V may lie: on "rows" (copies of rows of U, of each at most `max_copies`, only
-    of those whose every feature is within `percentiles`, and of `copy_groups` where given), or in
-    one of the boxes, for which `box` is another name. `lasting` is the margin of a design in
+    of those whose every feature is within `percentiles`, and of `copy_groups` where given; "equal"
+    lets every group give copies in proportion to its size, so that V is mixed like U), or in
+    one of the boxes, for which `box` is another name. A design on rows may leave copies fractional
+    (`whole` false): V is a set of weights then. `lasting` is the margin of a design in
     standard errors, so that it holds on other people too; `holdout` asks whether it does: V is
     found once more on either half of U and tried on the other.
 
@@ -143,6 +146,7 @@ class RunSpec(JobSpec):
     max_copies: int = 5
     percentiles: tuple[float, float] = (1.0, 99.0)
     copy_groups: tuple[str, ...] | None = None
+    whole: bool = True
     lasting: float = 1.0
     shrink: bool = False
     spread: bool = False
@@ -172,7 +176,7 @@ class RunSpec(JobSpec):
         for name in ("protected", "rows"):
             if not isinstance(getattr(self, name), str | None):
                 raise SpecError(f"{name} must be a name or None; got {getattr(self, name)!r}.")
-        for name in ("shrink", "spread", "holdout"):
+        for name in ("shrink", "spread", "holdout", "whole"):
             if not isinstance(getattr(self, name), bool):
                 raise SpecError(f"{name} must be true or false; got {getattr(self, name)!r}.")
         if self.max_seconds is not None and not (
@@ -186,6 +190,12 @@ class RunSpec(JobSpec):
         ):
             raise SpecError(
                 f"growth_factor must be a number above 1 or None; got {self.growth_factor!r}."
+            )
+        if not self.whole and (self.place != ROWS or self.optimizer != "design" or self.shrink):
+            raise SpecError(
+                "Only the optimizer 'design' with place='rows' finds weights that need not be "
+                f"whole, and they are not shrunk; got optimizer={self.optimizer!r}, "
+                f"place={self.place!r}, shrink={self.shrink!r}. Choose these, or whole=True."
             )
         check_guard(self.min_share, self.max_price, self.k)
         if not is_number(self.lasting) or self.lasting < 0:
@@ -219,11 +229,16 @@ class RunSpec(JobSpec):
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "box", None)
         object.__setattr__(self, "percentiles", check_percentiles(self.percentiles))
-        groups = self.copy_groups
+        groups = EQUAL_SHARES if self.copy_groups == EQUAL else self.copy_groups
         if groups is not None:
             if not isinstance(groups, tuple | list) or not all(isinstance(g, str) for g in groups):
                 raise SpecError(f"copy_groups must be names of groups or None; got {groups!r}.")
             object.__setattr__(self, "copy_groups", tuple(groups) or None)
+        if self.copy_groups == EQUAL_SHARES and self.shrink:
+            raise SpecError(
+                "With copy_groups='equal' every group gives its share of V, and shrinking would "
+                "take copies of some groups only; leave one of them out."
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values; of version 1, those that it had."""

@@ -200,6 +200,8 @@ def _added(view: RunView) -> str:
     if view.copies is None:
         return f"adding {points_text(view.size)} ({share})"
     people = "1 person" if view.people == 1 else f"{view.people:,} people"
+    if view.antidote_weights is not None:
+        return f"weighting {people} more (by {view.added:,.1f} in all, {share})"
     copies = "1 copy" if view.size == 1 else f"{view.size:,} copies"
     return f"copying {people} ({copies}, {share})"
 

@@ -35,7 +35,7 @@ class Step:
     `kind` is "vanilla" (V is empty), "round", "shrunk" or "spread". `index` counts the rounds;
     `evaluations` and `seconds` are those of the run so far. `design` says how V was designed, if
     so; `contest` how far k-means is from tipping to a fair clustering; `rows` (m,) which rows of U
-    the points are copies of, if they are.
+    the points are copies of, if they are, and `weights` (m,) how much each weighs, if not 1.
     """
 
     kind: str
@@ -53,11 +53,17 @@ class Step:
     design: Mapping[str, Any] = field(default_factory=dict)
     contest: Mapping[str, float] = field(default_factory=dict)
     rows: Ints | None = None
+    weights: Floats | None = None
+
+    @property
+    def added(self) -> float:
+        """What V weighs."""
+        return float(len(self.antidote) if self.weights is None else self.weights.sum())
 
     @property
     def size(self) -> int:
-        """|V|."""
-        return len(self.antidote)
+        """|V|; where it has fractional weights, the next whole number."""
+        return math.ceil(self.added - 1e-9)
 
     @property
     def title(self) -> str:
@@ -142,17 +148,40 @@ class RunView(JobView):
         return self.answer.antidote if self.answer else np.empty((0, 0))
 
     @property
-    def size(self) -> int:
-        """|V| of the answer so far."""
-        return len(self.antidote)
+    def antidote_weights(self) -> Floats | None:
+        """What the points of V weigh, (m,); None where each weighs 1."""
+        return self.answer.weights if self.answer else None
 
     @property
-    def copies(self) -> Ints | None:
-        """How often each row of U is copied, (n,); None where the points of V are made up."""
+    def how(self) -> dict[str, Floats | None]:
+        """What `Problem.evaluate` needs besides V to come to the clustering of the answer.
+
+        Only what a design does is more than V itself.
+        """
+        if self.answer is None or not self.answer.design or self.answer.rows is None:
+            return {}
+        return {"weight": self.antidote_weights, "start": self.answer.centers}
+
+    @property
+    def size(self) -> int:
+        """|V| of the answer so far."""
+        return self.answer.size if self.answer else 0
+
+    @property
+    def added(self) -> float:
+        """What V weighs; its size where its points weigh 1 each."""
+        return self.answer.added if self.answer else 0.0
+
+    @property
+    def copies(self) -> Ints | Floats | None:
+        """How often each row of U is copied, (n,); None where the points of V are made up.
+
+        Fractions where the run was asked for weights that need not be whole.
+        """
         if self.answer is None or (self.size and self.answer.rows is None):
             return None
         rows = np.empty(0, dtype=np.int64) if self.answer.rows is None else self.answer.rows
-        return np.bincount(rows, minlength=self.points)
+        return np.bincount(rows, weights=self.antidote_weights, minlength=self.points)
 
     @property
     def sample_weight(self) -> Floats | None:
@@ -273,12 +302,18 @@ class RunView(JobView):
         check = self.verification
         return {
             "antidote": self.antidote.tolist(),
+            **self.weighted(),
             **self._figures(),
             "verification": check.to_dict() if check else None,
             **self._held_out(),
             "verdict": self.verdict.text,
             "reason": self.reason,
         }
+
+    def weighted(self) -> dict[str, Any]:
+        """What the points of V weigh; nothing where each weighs 1."""
+        weights = self.antidote_weights
+        return {} if weights is None else {"antidote_weights": weights.tolist()}
 
     def _held_out(self) -> dict[str, Any]:
         """The hold-out check as plain values; nothing where none was asked for."""
@@ -374,11 +409,14 @@ def _unreadable_note(count: int) -> str:
 
 
 def _step(event: events.Vanilla | events.Round | events.Shrunk, antidote: Floats) -> Step:
-    rows = None
+    rows = weights = None
     if not isinstance(event, events.Vanilla) and given(event.antidote.rows) is not None:
         rows = np.repeat(np.array(event.antidote.rows, dtype=np.int64), event.antidote.counts)
+        if given(event.antidote.weights) is not None:
+            weights = np.array(event.antidote.weights, dtype=np.float64)
     return Step(
         rows=rows,
+        weights=weights,
         kind=event.type,
         antidote=antidote,
         cost=event.cost,
@@ -396,8 +434,19 @@ def fold(happened: Iterable[Event]) -> RunView:
     return RunView.fold(happened)
 
 
-def pack(antidote: Floats, rows: Ints | None = None) -> Packed:
-    """V as its distinct points, or as the `rows` (m,) it copies, and how often each occurs."""
+def pack(antidote: Floats, rows: Ints | None = None, weights: Floats | None = None) -> Packed:
+    """V as its distinct points, or as the `rows` (m,) it copies, and how often each occurs.
+
+    With `weights` (m,) every row occurs once.
+    """
+    if rows is not None and weights is not None:
+        return Packed(
+            dimension=antidote.shape[1],
+            atoms=antidote.tolist(),
+            counts=[1] * len(rows),
+            rows=rows.tolist(),
+            weights=weights.tolist(),
+        )
     if rows is not None:
         kept, first, counts = np.unique(rows, return_index=True, return_counts=True)
         return Packed(

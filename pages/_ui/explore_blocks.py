@@ -2,13 +2,17 @@
 
 import time
 from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 import antidote_core as ac
+from antidote_core.algorithms.design.designer import can_design
 from antidote_core.analysis.comparison import has_baseline, vanilla_cost_of
-from antidote_core.analysis.progress import progress
+from antidote_core.analysis.progress import estimate_run, progress
 from antidote_core.analysis.snapshots import Snapshot
+from antidote_core.engine.examples import EXAMPLES
 from antidote_core.engine.job_folder import JobStatus
 from antidote_core.engine.work import COMPILE_SECONDS, COMPILING
 from antidote_core.fairness import get_fairness
@@ -18,14 +22,15 @@ from antidote_core.reporting.figures import comparisons
 from antidote_core.reporting.figures.curve import step_table
 from antidote_core.reporting.text import design_words
 from antidote_core.reporting.text.glossary import cost_meaning, explain, explain_cost
-from antidote_core.reporting.text.run_words import combination, departures, limits, standing
+from antidote_core.reporting.text.run_words import advice, combination, departures, limits, standing
 from antidote_core.reporting.text.words import duration
+from antidote_core.runs.scenarios import SCENARIOS, Scenario
 from antidote_core.runs.state import JobState
 from antidote_core.runs.verdict import cost_digits, few_members
-from pages._ui import data_blocks, scenario_blocks, step_blocks
+from pages._ui import data_blocks, stage_blocks
 from pages._ui.jobs import store
 from pages._ui.jobs.documents import take_along
-from pages._ui.jobs.job_blocks import box, figure, latest
+from pages._ui.jobs.job_blocks import box, figure, latest, press, start_with
 from pages._ui.jobs.job_settings import RunRequest, values_of
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, listed, or_show_error
@@ -58,10 +63,10 @@ def details(status: JobStatus, data: ac.Dataset, view: ac.RunView, shot: Snapsho
     clusters, people, others, take, sure = tabs
     with clusters:
         if clusters.open and shot is not None:
-            step_blocks.who_is_where(data, spec, view, shot)
+            stage_blocks.who_is_where(data, spec, view, shot)
     with people:
         if people.open and shot is not None:
-            step_blocks.points_table(status.run_id, data, shot)
+            stage_blocks.points_table(status.run_id, data, shot)
     with others:
         if others.open:
             against_the_others(view, spec.fairness, status.live)
@@ -96,7 +101,7 @@ def _how_sure(
         st.subheader("Where this departs from the paper", anchor=False)
         listed(departures(spec))
     if shot is not None and not status.live:
-        step_blocks.joint_map(status.run_id, data, shot)
+        stage_blocks.joint_map(status.run_id, data, shot)
 
 
 def against_the_others(view: ac.RunView, fairness: str, working: bool) -> None:
@@ -280,6 +285,8 @@ def _ended(status: JobStatus, view: ac.RunView) -> None:
         share = share_of_data(view.size, view.points)
         copied = view.copies is not None and view.size
         what = f"Copies of {view.people:,} people (of |U|)" if copied else ADDED
+        if view.antidote_weights is not None:
+            what = f"Weight added to {view.people:,} people (of |U|)"
         figure(what, f"{view.size:,} ({share})")
         figure("Price of fairness", change(view.price), PRICE)
         smallest = view.guard.smallest_share(view.vanilla.counts)
@@ -366,9 +373,9 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
     with st.container(horizontal=True):  # where the title keeps its distance
         st.title(f"{escape(data.title)}: before anything is added", anchor=False)
     future = answers.plain_job(data, asked.clustering)
-    waiting = scenario_blocks.counsel(data, asked, future.done())
-    scenario_blocks.cards()
-    scenario_blocks.gallery()
+    waiting = counsel(data, asked, future.done())
+    cards()
+    gallery()
     if not future.done():
         with st.container(height=420, border=True):
             st.markdown("Clustering the data as it is… You can press **Run** already.")
@@ -385,3 +392,93 @@ def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
     with right:
         data_blocks.point_map(data, asked.clustering, report)
     return waiting
+
+
+PICKED = "scenario"
+COLUMNS = 3
+
+
+def cards() -> None:
+    """The scenarios, each a button that sets everything and starts."""
+    st.markdown("**Press Run, or begin with one of these.** One click sets everything and starts.")
+    names = list(SCENARIOS)
+    for start in range(0, len(names), COLUMNS):
+        places = st.columns(COLUMNS, gap="small")
+        for place, name in zip(places, names[start : start + COLUMNS], strict=False):
+            with place.container(border=True, key=f"card-{name}"):
+                _card(name, SCENARIOS[name])
+
+
+def _card(name: str, scenario: Scenario) -> None:
+    seconds = EXAMPLES[name].seconds
+    took = f"about {duration(seconds)}" if seconds >= 1 else "under 1 s"
+    st.button(
+        f"▶ {scenario.title} · {took}", key=f"go-{name}", width="stretch",
+        on_click=start_with, args=(scenario.spec,),
+        help="The time is what it took when it was recorded, with another seed.",
+    )  # fmt: skip
+    st.caption(escape(scenario.sentence))
+
+
+def pick() -> None:
+    """The same scenarios as a list at the side; choosing one starts it."""
+    st.selectbox(
+        "Scenario", list(SCENARIOS), index=None, key=PICKED, on_change=_start_picked,
+        format_func=lambda name: SCENARIOS[name].title, placeholder="one click: set and run",
+        help="Sets everything below and starts.",
+    )  # fmt: skip
+
+
+def _start_picked() -> None:
+    name = st.session_state[PICKED]
+    if name is not None:
+        start_with(SCENARIOS[name].spec)
+        st.session_state[PICKED] = None
+
+
+def gallery() -> None:
+    """Recorded runs that open at once; nothing is computed and no setting changes."""
+    with st.container(horizontal=True, gap="small", key="gallery"):
+        st.markdown("**Show a finished example:**", width="content")
+        for name, example in EXAMPLES.items():
+            st.button(
+                example.title, key=f"example-{name}", on_click=_open, args=(name,),
+                help=f"{example.sentence} A recorded run: it opens at once, settings stay.",
+            )  # fmt: skip
+
+
+def _open(name: str) -> None:
+    if or_show_error(store.open_example, name) is not None:
+        press()
+
+
+def counsel(data: ac.Dataset, asked: RunRequest, begun: bool) -> list[Future[Any]]:
+    """What is worth knowing before Run, each with a button that changes it; what is awaited.
+
+    It is computed from the time on when plain clustering is known (`begun`).
+    """
+    spec = asked.spec
+    if not isinstance(spec, ac.RunSpec):
+        return []
+    waiting = []
+    if begun:
+        waiting = [answers.ask_about(data, "estimate", (spec.id,), estimate_run, spec, data)]
+    with st.container(border=True, key="advice"):
+        st.markdown("**Before you run**")
+        found = or_show_error(answers.answer, waiting[0]) if begun else None
+        if found is None:
+            st.caption("Counting rounds and seconds… You can press **Run** already.")
+            return waiting
+        said = advice(found, spec, can_design(spec.clustering, spec.fairness))
+        for index, one in enumerate(said):
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(escape(one.text))
+                if one.label:
+                    st.button(
+                        one.label, key=f"advice-{index}", on_click=_change, args=(spec, one.changes)
+                    )
+    return waiting
+
+
+def _change(spec: ac.RunSpec, changes: dict[str, Any]) -> None:
+    st.session_state.update(values_of(replace(spec, **changes)))

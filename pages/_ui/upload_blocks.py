@@ -24,6 +24,7 @@ _samples = cache(uploads.sample_files)
 MEGABYTES = uploads.MAX_BYTES // 1024**2
 MOST_LISTED = 1_000  # lines of a table on the page
 RANGES = 3  # to begin with, for a protected column of numbers
+NONE = "(none)"
 UNUSABLE = ("empty", "always the same", "dates", "texts")
 SAID = "_upload_said"
 
@@ -190,10 +191,12 @@ def choose(brought: Brought, facts: tuple[uploads.ColumnFacts, ...]) -> uploads.
     with left:
         st.subheader("Who is compared", anchor=False)
         groups, protected, join, ranges = _groups(brought, guess, names, mark)
+        weights = _weights(facts, protected, mark)
     with right:
         st.subheader("By what they are clustered", anchor=False)
-        features, categorical, categories = _features(facts, guess, protected, mark)
-        others = [name for name in names if name not in (*features, *protected)]
+        taken = protected if weights is None else (*protected, weights)
+        features, categorical, categories = _features(facts, guess, taken, mark)
+        others = [name for name in names if name not in (*features, *taken)]
         ids = st.multiselect(
             "ID columns: kept for joining, never computed with", others,
             default=[name for name in guess.ids if name in others],
@@ -206,13 +209,27 @@ def choose(brought: Brought, facts: tuple[uploads.ColumnFacts, ...]) -> uploads.
     if groups is None or not features:
         return None
     return uploads.Choice(
-        tuple(features), protected, missing, categories, categorical, join, ranges, ids=tuple(ids)
-    )
+        tuple(features), protected, missing, categories, categorical, join, ranges, weights,
+        ids=tuple(ids),
+    )  # fmt: skip
 
 
 def _key(names: list[str]) -> str:
     """For the key of a widget whose options these are."""
     return hashlib.sha256(repr(names).encode()).hexdigest()[:8]
+
+
+def _weights(
+    facts: tuple[uploads.ColumnFacts, ...], protected: tuple[str, ...], mark: str
+) -> str | None:
+    """The column that says how many people a row stands for, if the visitor names one."""
+    numbers = [f.name for f in facts if f.kind == "numbers" and f.name not in protected]
+    chosen = st.selectbox(
+        "Weights: how many people a row stands for", [NONE, *numbers], key=f"up-weights-{mark}",
+        help="For survey data. The column is no feature then; clusters, groups and costs count "
+        "every row by its weight, and a copy of a row weighs 1.",
+    )  # fmt: skip
+    return None if chosen == NONE else str(chosen)
 
 
 def _groups(brought: Brought, guess: uploads.Roles, names: list[str], mark: str) -> tuple:
@@ -277,14 +294,14 @@ def _show_groups(groups: uploads.Groups, least: int, keys: tuple[str, str]) -> N
 
 
 def _features(
-    facts: tuple[uploads.ColumnFacts, ...], guess: uploads.Roles, protected: tuple, mark: str
+    facts: tuple[uploads.ColumnFacts, ...], guess: uploads.Roles, taken: tuple, mark: str
 ) -> tuple:
     kinds = {f.name: f.kind for f in facts}
-    offered = [f.name for f in facts if f.name not in protected]
+    offered = [f.name for f in facts if f.name not in taken]
     features = st.multiselect(
         "Features: the columns to cluster by", offered,
         default=[name for name in guess.features if name in offered],
-        key=f"up-features-{mark}-{'-'.join(protected)}",
+        key=f"up-features-{mark}-{'-'.join(taken)}",
         help="Guessed: all columns of numbers that are no row numbers.",
     )  # fmt: skip
     if not features:

@@ -234,8 +234,9 @@ def test_usual_sizes_follow_the_number_of_rows(home) -> None:
     assert app.session_state["start"] == app.session_state["step"] == 40
     assert app.session_state["target"] == "four_fifths"
     app.number_input(key="sample").set_value(1000).run()
-    assert (app.session_state["start"], app.session_state["step"]) == (10, 1)
-    assert app.session_state["budget"] == 1000
+    assert app.session_state["start"] == app.session_state["step"] == 10
+    app.number_input(key="sample").set_value(500).run()
+    assert app.session_state["start"] == app.session_state["step"] == 5
 
 
 def test_a_scenario_sets_everything_and_starts(runner) -> None:
@@ -278,7 +279,7 @@ def until_advised(app: AppTest) -> AppTest:
 
 
 def test_advice_before_a_run_changes_what_it_speaks_of(home) -> None:
-    app = until_advised(open_page("explore", data="two-optima", max_size="1000"))
+    app = until_advised(open_page("explore", data="two-optima", max_size="1000", target="vanilla"))
     assert "The target vanilla counts any gain" in said(app)
     next(b for b in app.button if b.label == "Ask for four fifths").click().run()
     assert app.session_state["target"] == "four_fifths"

@@ -80,6 +80,19 @@ def test_a_file_with_semicolons_decimal_commas_and_gaps() -> None:
     assert "4 groups" in said(app)
 
 
+def test_a_column_of_weights_is_no_feature_and_counts_the_rows() -> None:
+    lines = [f"{20 + i % 9},{i % 4},{'fm'[i % 2]},{1 + i % 3}" for i in range(60)]
+    app = bring("survey.csv", "\n".join(["age,visits,sex,stands for", *lines]).encode())
+    assert widget(app.selectbox, "Weights").value == upload_blocks.NONE
+    assert "stands for" in widget(app.multiselect, "Features").value
+    widget(app.selectbox, "Weights").select("stands for").run()
+    assert not app.exception
+    assert not app.error
+    assert widget(app.multiselect, "Features").value == ["age", "visits"]
+    assert "Every row counts by its weight in 'stands for': 120 in all" in said(app)
+    assert can_be_used(app)
+
+
 def test_guesses_can_be_changed() -> None:
     app = bring("messwerte.csv", SAMPLES["messwerte.csv"])
     widget(app.selectbox, "Decimal sign").select(".").run()

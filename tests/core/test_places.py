@@ -1,5 +1,7 @@
 """V as copies of rows: every point of it exists in U, and weights do the same as copies."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,12 +15,14 @@ from antidote_core import (
     SpecError,
     balance_cost,
     dataset_from_frame,
+    grow,
     load_dataset,
     run,
 )
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import Rows, allowed_rows
+from antidote_core.places import MixedRows, Rows, allowed_rows
+from antidote_core.runs.events import Round
 
 
 def is_made_of(points, antidote, most):
@@ -142,3 +146,74 @@ def test_copies_come_from_the_groups_that_are_named():
     assert {data.group_names[data.groups[row]] for row in rows} == {"group B"}
     with pytest.raises(SpecError, match="copy_groups names 'nobody'"):
         Problem.of(spec, data).place_for(RunSpec(dataset="blobs", copy_groups=("nobody",)))
+
+
+def _mix(data, copies):
+    """How far each group's copies are from its share of V."""
+    gave = np.bincount(data.groups, copies, len(data.group_names))
+    return np.abs(gave - gave.sum() * data.group_sizes / data.n)
+
+
+@pytest.mark.parametrize("optimizer", ["structured", "racos", "cmaes", "design"])
+def test_with_equal_shares_every_group_gives_its_part(optimizer):
+    data = load_dataset("two-optima")
+    spec = RunSpec(
+        "two-optima", copy_groups="equal", optimizer=optimizer, start_size=9, step=7, budget=60,
+        max_rounds=3, target=-0.99, percentiles=(0, 100),
+    )  # fmt: skip
+    sizes = set()
+    for event in grow(spec, data):
+        if isinstance(event, Round) and event.antidote.rows:
+            copies = np.bincount(
+                np.repeat(event.antidote.rows, event.antidote.counts), minlength=data.n
+            )
+            sizes.add(int(copies.sum()))
+            assert copies.max() <= 5
+            assert _mix(data, copies).max() <= 1.0 + 1e-6
+    assert sizes
+
+
+def test_a_design_with_equal_shares_reaches_its_target():
+    data = load_dataset("two-optima")
+    spec = RunSpec("two-optima", target=-0.8, optimizer="design", growth="bisect", max_size=200)
+    free, mixed = run(spec, data), run(replace(spec, copy_groups="equal"), data)
+    assert free.reached
+    assert mixed.reached
+    assert mixed.size >= free.size
+    assert _mix(data, mixed.copies).max() <= 1.0 + 1e-6 < _mix(data, free.copies).max()
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_mixed_rows_keep_quotas_limits_and_what_is_mixed_already(seed):
+    rng = np.random.default_rng(seed)
+    n, g = int(rng.integers(6, 30)), int(rng.integers(2, 5))
+    points = rng.integers(0, 4, (n, 2)).astype(float)  # many equal rows, in several groups
+    groups = np.concatenate([np.arange(g), rng.integers(0, g, n - g)])
+    shares = np.bincount(groups) / n
+    place = MixedRows(points, np.ones(n, dtype=bool), 2, groups, shares)
+    size = int(rng.integers(1, place.most + 1))
+    snapped = place.snap(rng.normal(size=(size, 2)) * 3)
+    rows = place.rows_of(snapped)
+    assert np.array_equal(points[rows], snapped)
+    assert np.bincount(rows).max() <= 2
+    gave = np.bincount(groups[rows], minlength=g)
+    assert np.abs(gave - size * shares).max() < 1.0
+    assert sorted(map(tuple, place.snap(snapped))) == sorted(map(tuple, snapped))
+
+
+def test_equal_shares_say_what_they_cannot_do():
+    with pytest.raises(SpecError, match="shrinking would take copies of some groups only"):
+        RunSpec("bank", copy_groups="equal", shrink=True)
+    data = load_dataset("blobs")
+    spec = RunSpec("blobs", copy_groups="equal")
+    assert RunSpec.from_json(spec.to_json()) == spec
+    place = Problem.of(spec, data).place_for(spec)
+    with pytest.raises(SpecError, match="every group giving its share, at most"):
+        place.snap(np.zeros((place.most + 1, data.points.shape[1])))
+    points = data.points.copy()
+    first = np.flatnonzero(data.groups == 0)
+    points[first], points[first[0]] = 100.0, -100.0
+    far = replace(data, points=points)
+    with pytest.raises(SpecError, match="may be copied, and every group is to give its share"):
+        Problem.of(spec, far).place_for(replace(spec, percentiles=(2, 30)))

@@ -17,8 +17,11 @@ from sklearn.metrics import (
 
 import antidote_core as ac
 from antidote_core import DataError, Problem, RunSpec, SpecError
-from antidote_core.algorithms.design.designer import Designer
-from antidote_core.algorithms.rows.row_designer import RowDesigner
+from antidote_core.algorithms.design.contest import RowContest
+from antidote_core.algorithms.design.fair_constraints import cells_at
+from antidote_core.algorithms.design.program import Cut
+from antidote_core.algorithms.rows.fair_shifts import fair_shifts
+from antidote_core.algorithms.rows.row_limits import RowLimits
 from antidote_core.analysis.comparison import baseline_scores, run_comparison
 from antidote_core.analysis.convex_runs import paper_sample
 from antidote_core.analysis.snapshots import numbered_as, vanilla_report
@@ -452,19 +455,70 @@ def test_a_cost_of_ones_own_without_a_statistic_is_refused():
         del FAIRNESS["own"]
 
 
-@pytest.mark.parametrize("place", ["rows", "minmax"])
-def test_designs_count_every_row_once(place):
-    spec = RunSpec(dataset="rows", optimizer="design", place=place)
-    with pytest.raises(SpecError, match="choose one that searches, such as 'structured'"):
+def test_designs_in_boxes_count_every_row_once():
+    spec = RunSpec(dataset="rows", optimizer="design", place="minmax")
+    with pytest.raises(SpecError, match="choose place='rows', or an optimizer that searches"):
         ac.run(spec, Twins(0).weighted)
 
 
-@pytest.mark.parametrize("design", [Designer, RowDesigner])
-def test_designers_refuse_weights_themselves(design):
-    problem = Problem(Twins(0).weighted)
-    more = (np.ones(40, dtype=bool),) if design is RowDesigner else (problem.box("minmax"),)
-    with pytest.raises(SpecError, match="have weights"):
-        design(problem, *more)
+@given(seeds)
+@settings(max_examples=25, deadline=None)
+@pytest.mark.parametrize("fairness", ["balance", "social"])
+def test_the_program_of_rows_is_that_of_repeated_rows(fairness, seed):
+    """Rivals, trust, fairness, guard and draws: coefficients of every row, and all limits."""
+    twins = Twins(seed, n=120)
+    found = []
+    for data in (twins.weighted, twins.repeated):
+        problem = Problem(data, fairness=fairness, k=2, max_price=0.3)
+        contest = RowContest(problem, lasting=1.0)
+        rows = np.arange(len(problem.points))
+        limits = RowLimits(contest, fair_shifts(problem), rows)
+        centers = twins.weighted.points[:2] + 0.01
+        cells = cells_at(centers, problem.points, problem.groups, problem.weights)
+        if cells is None:
+            return
+        rivals = [Cut(c, contest._inertia(c)) for c in (centers + 0.5, centers[::-1] * 1.5)]
+        found.append(
+            limits.at(cells, rivals, 0.4, 0.1, np.array([3.0, 1.0]), 1.0, 1.0, np.array([1.0, 1.2]))
+        )
+    weighted, repeated = found
+    first = np.concatenate([[0], np.cumsum(twins.weights[:-1])]).astype(int)
+    for name, of_repeated in (
+        ("matrix", repeated.matrix[:, first]), ("lower", repeated.lower),
+        ("upper", repeated.upper), ("relief", repeated.relief),
+    ):  # fmt: skip
+        np.testing.assert_allclose(getattr(weighted, name), of_repeated, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("fairness", ["balance", "social"])
+def test_designs_of_rows_go_by_weight(fairness, whole):
+    """What they promise is what scikit-learn does with the weights of U and the copies together."""
+    rng = np.random.default_rng(3)
+    n = 400
+    side, height = rng.integers(2, size=n), rng.integers(2, size=n)
+    points = np.stack([2.2 * side, 1.9 * height], axis=1) + rng.normal(0.0, 0.5, (n, 2))
+    points /= points.std(axis=0)
+    groups = (rng.random(n) < np.where(side == 1, 0.8, 0.2)).astype(np.int64)
+    data = dataset(points, groups, rng.uniform(0.3, 3.0, n))
+    problem = Problem(data, fairness=fairness)
+    target = -0.7
+    if fairness == "social":
+        fair = fair_lloyd(points, groups, 2, sample_weight=data.weights)
+        target = 0.5 * (problem.vanilla.cost + fair.cost)
+    assert problem.vanilla.cost > target
+    spec = RunSpec(
+        "rows", fairness=fairness, target=target, optimizer="design", growth="bisect", whole=whole,
+        max_size=150,
+    )  # fmt: skip
+    result = ac.run(spec, data)
+    assert result.reached
+    assert result.copies.max() <= 5
+    for seed in range(900, 904):
+        model = KMeans(2, n_init=10, random_state=seed)
+        model.fit(points, sample_weight=data.weights + result.copies)
+        cost = problem.fairness.of_centers(model.cluster_centers_, points, groups, data.weights)
+        assert cost <= target + 1e-9
 
 
 def test_fair_algorithms_that_assign_whole_points_stand_aside():

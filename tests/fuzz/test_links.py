@@ -40,7 +40,7 @@ def explore():
     status = or_show_error(store.status_of, run_id) if run_id else None
     if status is not None and agrees(link, values := job_settings.values_of(status.spec)):
         st.session_state.update(values)
-    asked = job_settings.ask_run(job_settings.ask_data(), None)
+    asked = job_settings.ask_run(job_settings.ask_data(lambda: None), None)
     tell_ignored("explore", link)
     return asked
 

@@ -210,7 +210,8 @@ def _events(
         yield happened(events.Note(text=found.sentence))
     if not cancelled():
         checks = DESIGN_CHECKS if designs else CHECKS
-        for done in verifying(problem, view.antidote, *judged, checks):
+        weight = view.antidote_weights
+        for done in verifying(problem, view.antidote, *judged, checks, weight=weight):
             if isinstance(done, Verification):
                 yield happened(events.Verified(**done.to_dict()))
             elif cancelled():

@@ -40,14 +40,15 @@ def verifying(
     strict: bool,
     checks: int = CHECKS,
     key: int = FRESH,
+    weight: Floats | None = None,
 ) -> Iterator[int | Verification]:
     """`verify`, step by step: the number of checks done so far, and at last what they say.
 
-    `key` sets the seeds.
+    `key` sets the seeds; `weight` (m,) is that of the points of V, 1 each where it is left out.
     """
     fits = []
     for seed in _seeds(problem.seed, key, checks):
-        fits.append(problem.independent(antidote, RESTARTS, seed))
+        fits.append(problem.independent(antidote, RESTARTS, seed, weight))
         yield len(fits)
     costs = [fit.cost for fit in fits]
     best = min(range(checks), key=lambda i: fits[i].objective)
@@ -126,7 +127,9 @@ def held_out(
         target, strict = view.target, view.strict
         if spec.target in ("vanilla", LOWEST):
             target, strict = problem.vanilla.cost, True
-        *_, tried = verifying(problem, view.antidote, target, strict, checks, _UNSEEN)
+        *_, tried = verifying(
+            problem, view.antidote, target, strict, checks, _UNSEEN, view.antidote_weights
+        )
         assert isinstance(tried, Verification)
         yield Half(
             points=seen.n,

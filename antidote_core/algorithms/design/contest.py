@@ -3,26 +3,30 @@
 Rivals come from three places: the optima of U, clusterings in which V has a centre for itself, and
 whatever a hunt with fresh k-means++ starts turns up. A rival that was ever ahead is remembered as a
 cut of the program and as a warm start of later contests.
+
+The lead of a clustering B over a rival C is a sum over people, sum_i (d_C(x_i)^2 - d_B(x_i)^2), and
+itself a sample: its standard error is sqrt(n) sd_i(d_C(x_i)^2 - d_B(x_i)^2). A margin of z of them
+is what makes V last on other people of the same kind.
 """
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import apart, separation
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.clustering.kmeans import (
     Fixpoint,
     KMeansEvaluator,
     fit_kmeans,
     fit_kmeans_by_starts,
+    with_antidote,
 )
-from antidote_core.errors import SpecError
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import apart, nearest_center, separation
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
 
@@ -40,7 +44,10 @@ SCATTER = 0.5  # of the range of costs seen, allowed for costs not seen
 MAX_CUTS = 64
 WARM_STARTS = 5
 STRONGEST = 6  # rivals that one contest teaches at most
-_HUNT, _FRESH = 201, 202  # keys that keep these seeds apart from each other and from the run's
+FAR = 0.3  # distances between centres; the inertia lost grows with the square of the distance
+HALF = 0.5  # a rival that has eaten half of its margin is ahead: it follows V, the cut does not
+# Keys that keep these seeds apart from each other and from those of the run.
+_HUNT, _FRESH, _WEIGHTED = 201, 202, 205
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +103,6 @@ class Contest:
 
     def __init__(self, problem: Problem, lasting: float = 0.0) -> None:
         assert isinstance(problem.evaluator, KMeansEvaluator)
-        if problem.weights is not None:
-            raise SpecError(
-                "The optimizer 'design' counts every row once, and these rows have weights; choose "
-                "one that searches, such as 'structured', or repeat rows of whole weight."
-            )
         self.problem = problem
         self.lasting = lasting
         self.evaluator = problem.evaluator
@@ -119,7 +121,12 @@ class Contest:
         self._fresh_seeds = np.random.default_rng([problem.seed, _FRESH])
 
     def _inertia(self, centers: Floats) -> float:
-        return float(nearest_center(self.problem.points, centers)[1].sum())
+        return self.total(nearest_center(self.problem.points, centers)[1])
+
+    def total(self, values: Floats) -> float:
+        """The sum of values (n,) over U, each as often as its row weighs."""
+        weights = self.problem.weights
+        return float(values.sum() if weights is None else values @ weights)
 
     def cost(self, counts: Floats, group_costs: Floats) -> float:
         """F of a clustering of U with these counts per cluster and group, and costs per group.
@@ -159,7 +166,7 @@ class Contest:
         places = {id(cut): run.fixpoint.centers for cut, run in known}
         ours = self.squares(centers) if self.lasting else None
         return [
-            replace(cut, margin=wider * self._margin(self._theirs(cut), ours))
+            replace(cut, margin=wider * self._margin(cut, ours))
             if cut.captured is not None or apart(places.get(id(cut), cut.centers), centers) > near
             else cut
             for cut in self.cuts
@@ -169,27 +176,24 @@ class Contest:
         """Squared distance (n,) of every row of U to the nearest of these centres."""
         return nearest_center(self.problem.points, centers)[1]
 
-    def _theirs(self, cut: Cut) -> Floats | None:
-        """`squares` of the centres of a cut, which stay where they are; None where none count."""
-        if not self.lasting:
-            return None
+    def cut_squares(self, cut: Cut) -> Floats:
+        """`squares` of the centres of a cut, which stay where they are."""
         known = self._cut_squares.get(id(cut))
         if known is None or known[0] is not cut:
             known = (cut, self.squares(cut.centers))
-            self._cut_squares = {
-                id(c): kept for c in self.cuts if (kept := self._cut_squares.get(id(c)))
-            }
-            self._cut_squares[id(cut)] = known
+            kept = {id(c): v for c in self.cuts if (v := self._cut_squares.get(id(c)))}
+            self._cut_squares = {**kept, id(cut): known}
         return known[1]
 
-    def _margin(self, theirs: Floats | None, ours: Floats | None) -> float:
-        """What must be won by over a rival, as a part of the inertia.
+    def _margin(self, rival: Cut | Floats, ours: Floats | None) -> float:
+        """What must be won by over a rival, a cut or centres (k, d), as a part of the inertia.
 
-        From the squared distances (n,) of U to its centres and to those that should win; None where
-        the fixed part alone counts.
+        `ours` are the squared distances (n,) of U to the centres that should win; None where the
+        fixed part alone counts.
         """
-        if theirs is None or ours is None:
+        if ours is None:
             return MARGIN
+        theirs = self.cut_squares(rival) if isinstance(rival, Cut) else self.squares(rival)
         return max(MARGIN, self.lasting * lead_error(theirs, ours) / float(ours.sum()))
 
     def known(self, antidote: Floats, target: Floats, latest: int = WARM_STARTS) -> list[Known]:
@@ -230,13 +234,15 @@ class Contest:
         from sklearn.exceptions import ConvergenceWarning
 
         union = np.vstack([self.problem.points, antidote])
+        weights = with_antidote(self.problem.weights, len(antidote))
         runs = []
         for seed in self._hunt_seeds.integers(2**31, size=starts):
             if stopped():
                 break
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                model = KMeans(self.problem.k, n_init=1, random_state=int(seed)).fit(union)
+                model = KMeans(self.problem.k, n_init=1, random_state=int(seed))
+                model.fit(union, sample_weight=weights)
             cost = self.cost(*self.evaluator.at(model.cluster_centers_))
             self.evaluations += 1
             found = self.evaluator.descend(antidote, model.cluster_centers_)
@@ -284,7 +290,7 @@ class Contest:
 
     def _tie(self, rival: Run, ours: Floats) -> float:
         """How little a rival may be behind to count as ahead: half of its margin."""
-        return 0.5 * self._margin(self.squares(rival.fixpoint.centers), ours)
+        return HALF * self._margin(rival.fixpoint.centers, ours)
 
     def remember_all(self, rivals: Sequence[Run]) -> None:
         """Make the strongest of these rivals cuts; some may be one and the same clustering."""
@@ -313,15 +319,17 @@ class Contest:
         Ends early, without the check it is at, when `stopped()` between two starts.
         """
         union = np.vstack([self.problem.points, antidote])
+        weights = with_antidote(self.problem.weights, len(antidote))
         for seed in self._fresh_seeds.integers(2**31, size=checks):
-            for best in fit_kmeans_by_starts(union, self.problem.k, RESTARTS, int(seed)):
+            starts = fit_kmeans_by_starts(union, self.problem.k, RESTARTS, int(seed), weights)
+            for best in starts:
                 fit = best
                 if stopped():
                     return
             yield fit.centers, fit.objective, self.cost(*self.evaluator.at(fit.centers))
 
 
-def lead_error(theirs: Floats, ours: Floats) -> float:
+def lead_error(theirs: Floats, ours: Floats, weights: Floats | None = None) -> float:
     """Standard error of a lead in inertia, from squared distances (n,) to either centres.
 
     The lead is a sum over people, sum_i (theirs_i - ours_i), and other people of the same kind
@@ -330,7 +338,10 @@ def lead_error(theirs: Floats, ours: Floats) -> float:
     >>> lead_error(np.array([1.0, 3.0, 1.0, 3.0]), np.zeros(4))
     2.0
     """
-    return float(np.sqrt(len(ours)) * np.std(theirs - ours))
+    leads = theirs - ours
+    if weights is None:
+        return float(np.sqrt(len(leads)) * np.std(leads))
+    return float(np.sqrt(weights @ (leads - np.average(leads, weights=weights)) ** 2))
 
 
 def best_of_odds(count: int, draws: int) -> list[float]:
@@ -356,5 +367,117 @@ def _missed(centers: Floats, elsewhere: Sequence[Floats]) -> int | None:
 
 def _fewer_centers(problem: Problem) -> Floats:
     if problem.k == 2:
-        return problem.points.mean(axis=0, keepdims=True)
-    return fit_kmeans(problem.points, problem.k - 1, RESTARTS, problem.seed).centers
+        return np.average(problem.points, axis=0, weights=problem.weights, keepdims=True)
+    return fit_kmeans(
+        problem.points, problem.k - 1, RESTARTS, problem.seed, problem.weights
+    ).centers
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Rivals that are ahead, or too close, the strongest first; `lead` of the strongest of all.
+
+    The lead is in inertia on U ∪ V and negative when the strongest rival is behind.
+    """
+
+    ahead: tuple[Run, ...]
+    lead: float
+
+
+class RowContest(Contest):
+    """The contest of copies of rows: margins in inertia, and every rival is followed."""
+
+    def __init__(self, problem: Problem, lasting: float) -> None:
+        super().__init__(problem, lasting)
+        self.fixed_margin = MARGIN * problem.vanilla.objective
+        self._cut_costs: dict[int, tuple[Cut, float]] = {}  # by the identity of a cut
+
+    def beyond(self, run: Run) -> float:
+        """How far a run is from keeping the guard, as a part; 0 when it keeps it."""
+        return self.problem.guard.violation(run.fixpoint.counts, run.fixpoint.group_costs)
+
+    def fairness_of(self, run: Run) -> float:
+        """F where a run rests, whatever the guard says."""
+        statistic = self.problem.fairness.statistic
+        assert statistic is not None
+        return float(statistic(run.fixpoint.counts, run.fixpoint.group_costs))
+
+    def need(self, rival: Floats, theirs: Floats, centers: Floats, squares: Floats) -> float:
+        """What centres (k, d) with squares (n,) must win by over a rival with `theirs` (n,).
+
+        A fixed part of the inertia, less against rivals close by, and z standard errors.
+        """
+        distance = apart(rival, centers) / separation(centers)
+        fixed = self.fixed_margin * min(1.0, (distance / FAR) ** 2)
+        if not self.lasting:
+            return fixed
+        return fixed + self.lasting * lead_error(theirs, squares, self.problem.weights)
+
+    def cut_cost(self, cut: Cut) -> float:
+        """The cost of U at the centres of a cut."""
+        known = self._cut_costs.get(id(cut))
+        if known is None or known[0] is not cut:
+            known = self._cut_costs[id(cut)] = (cut, self.cost(*self.evaluator.at(cut.centers)))
+        return known[1]
+
+    def rivals_of(self, centers: Floats, enough: float) -> list[Cut]:
+        """The cuts that stand elsewhere and are not fair enough."""
+        near = SAME * separation(centers)
+        return [
+            cut
+            for cut in self.cuts
+            if cut.captured is None
+            and apart(cut.centers, centers) > near
+            and self.cut_cost(cut) > enough
+        ]
+
+    def standing(self, target: Run, antidote: Floats, enough: float) -> Standing:
+        """The contest of `target` against every rival met so far, each followed by Lloyd."""
+        known = self.known(antidote, target.fixpoint.centers, MAX_CUTS)
+        return self.compare(target, [run for _, run in known], enough)
+
+    def compare(self, target: Run, runs: Sequence[Run], enough: float) -> Standing:
+        """Which of these runs is a rival that is ahead or too close."""
+        centers = target.fixpoint.centers
+        near = SAME * separation(centers)
+        squares: Floats | None = None
+        ahead, lead = [], -math.inf
+        for run in _distinct(runs):
+            if run.cost <= enough or apart(run.fixpoint.centers, centers) <= near:
+                continue
+            gap = run.fixpoint.inertia - target.fixpoint.inertia
+            lead = max(lead, -gap)
+            if squares is None:
+                squares = self.squares(centers)
+            theirs = self.squares(run.fixpoint.centers)
+            if gap < HALF * self.need(run.fixpoint.centers, theirs, centers, squares):
+                ahead.append(run)
+        ahead.sort(key=lambda run: run.fixpoint.inertia)
+        return Standing(tuple(ahead), lead)
+
+
+def _distinct(runs: Iterable[Run]) -> list[Run]:
+    """One run for every place where Lloyd ended."""
+    kept: dict[tuple[float, float], Run] = {}
+    for run in runs:
+        kept.setdefault((round(run.fixpoint.inertia, 6), round(run.cost, 9)), run)
+    return list(kept.values())
+
+
+def weighted_checks(
+    contest: RowContest, weights: Floats, checks: int, stopped: Callable[[], bool]
+) -> Iterator[tuple[Floats, float, float]]:
+    """Centres, inertia and cost of k-means with 10 restarts on U with weights (n,)."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    problem = contest.problem
+    for seed in np.random.default_rng([problem.seed, _WEIGHTED]).integers(2**31, size=checks):
+        if stopped():
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = KMeans(problem.k, n_init=RESTARTS, random_state=int(seed))
+            model.fit(problem.points, sample_weight=weights)
+        cost = contest.cost(*contest.evaluator.at(model.cluster_centers_))
+        yield model.cluster_centers_, float(model.inertia_), cost

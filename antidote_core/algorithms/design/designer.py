@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import apart, cells_at, separation
 from antidote_core.algorithms.design.contest import (
     FINDABLE,
     HUNT_BATCH,
@@ -34,13 +33,14 @@ from antidote_core.algorithms.design.fair_constraints import (
     BalanceModel,
     FairnessModel,
     SocialModel,
+    cells_at,
     fewest_points,
 )
 from antidote_core.algorithms.design.program import Placement, place
 from antidote_core.baselines.fair_lloyd import fair_lloyd
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.errors import SpecError
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import apart, nearest_center, separation
 from antidote_core.optimizers.protocol import Box
 from antidote_core.optimizers.structured import structured
 from antidote_core.problem import Problem
@@ -242,6 +242,11 @@ class Designer:
             raise SpecError(
                 "The optimizer 'design' works for the costs 'social' and 'balance', not for "
                 f"{problem.fairness.name!r}; choose 'structured'."
+            )
+        if problem.weights is not None:
+            raise SpecError(
+                "A design in a box counts every row once, and these rows have weights; choose "
+                "place='rows', or an optimizer that searches, such as 'structured'."
             )
         if not (box[0] <= box[1]).all():
             a = int(np.argmax(box[0] > box[1]))

@@ -25,12 +25,70 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells
 from antidote_core.algorithms.design.conic import ConeProgram
+from antidote_core.geometry import nearest_center, separation
 from antidote_core.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """U with every point at its nearest centre.
+
+    `centers` (k, d); `labels` (n,); `counts` (k, g) and `sums` (k, g, d) per cluster and group;
+    `sizes` (k,) and `means` (k, d) per cluster; `inertia` of U around those means.
+    """
+
+    centers: Floats
+    labels: Ints
+    counts: Floats
+    sums: Floats
+    sizes: Floats
+    means: Floats
+    inertia: float
+
+    @property
+    def shifts(self) -> Floats:
+        """How far V holds each centre away from the mean of its points of U, (k, d)."""
+        return self.centers - self.means
+
+    @property
+    def scale(self) -> float:
+        """Smallest distance between two centres."""
+        return separation(self.centers)
+
+
+def cells_at(
+    centers: Floats, points: Floats, groups: Ints, weights: Floats | None = None
+) -> Cells | None:
+    """The cells of centres (k, d); None when one of them holds no point of U.
+
+    Where the points have weights (n,), sizes, sums and inertia go by weight.
+    """
+    k, d = centers.shape
+    g = int(groups.max()) + 1
+    labels, _ = nearest_center(points, centers)
+    cell = labels * g + groups
+    counts = np.bincount(cell, weights, minlength=k * g).reshape(k, g).astype(np.float64)
+    sizes = counts.sum(axis=1)
+    if not sizes.all():
+        return None
+    sums = np.empty((k * g, d))
+    for a in range(d):
+        column = points[:, a] if weights is None else points[:, a] * weights
+        sums[:, a] = np.bincount(cell, weights=column, minlength=k * g)
+    sums = sums.reshape(k, g, d)
+    means = sums.sum(axis=1) / sizes[:, None]
+    if weights is None:
+        squares = np.einsum("ij,ij->", points, points)
+    else:
+        squares = np.einsum("ij,ij,i->", points, points, weights)
+    inertia = float(squares - (sizes * (means**2).sum(axis=1)).sum())
+    return Cells(centers, labels, counts, sums, sizes, means, inertia)
+
 
 NEAR_SHARE = 0.02  # share of a group that counts as next to the boundary
 NEAR_POINTS = 40  # and the least number of its points
@@ -85,9 +143,9 @@ class BalanceModel:
     unit = 1.0
     close = 1e-2
 
-    def __init__(self, points: Floats, groups: Ints) -> None:
-        self._points, self._groups = points, groups
-        self._members = np.bincount(groups).astype(np.float64)
+    def __init__(self, points: Floats, groups: Ints, weights: Floats | None = None) -> None:
+        self._points, self._groups, self._weights = points, groups, weights
+        self._members = np.bincount(groups, weights).astype(np.float64)
         self._squares = np.einsum("ij,ij->i", points, points)
 
     def cost(self, t: float) -> float:
@@ -137,8 +195,8 @@ class BalanceModel:
             members = np.flatnonzero(groups == j)
             if not len(members):
                 continue
-            wanted = min(len(members), max(int(NEAR_SHARE * len(members)), NEAR_POINTS))
-            width = float(np.partition(margins[members], wanted - 1)[wanted - 1])
+            own = None if self._weights is None else self._weights[members]
+            width = nearest_margin(margins[members], NEAR_SHARE, NEAR_POINTS, own)
             if width <= 0.0:
                 continue  # a clump of equal points on the boundary has no density
             near = members[margins[members] <= width]
@@ -147,13 +205,36 @@ class BalanceModel:
                     crossing = near[(nearest[near, 0] == c) & (nearest[near, 1] == e)]
                     if e == c or not len(crossing):
                         continue
-                    inward = (points[crossing] - centers[c]).sum(axis=0) / width
-                    outward = (points[crossing] - centers[e]).sum(axis=0) / width
+                    weight = None if self._weights is None else self._weights[crossing]
+                    inward = _total(points[crossing] - centers[c], weight) / width
+                    outward = _total(points[crossing] - centers[e], weight) / width
                     flow[c, j, c] += inward
                     flow[c, j, e] -= outward
                     flow[e, j, c] -= inward
                     flow[e, j, e] += outward
         return flow
+
+
+def _total(rows: Floats, weights: Floats | None) -> Floats:
+    """The sum (d,) of rows (m, d), each as often as it weighs."""
+    return np.asarray(rows.sum(axis=0) if weights is None else weights @ rows)
+
+
+def nearest_margin(margins: Floats, share: float, least: int, weights: Floats | None) -> float:
+    """The margin that a share of the people are below, and not fewer than `least` of them.
+
+    >>> nearest_margin(np.array([3.0, 1.0, 2.0]), 0.1, 2, None)
+    2.0
+    >>> nearest_margin(np.array([3.0, 1.0, 2.0]), 0.1, 2, np.array([1.0, 2.0, 1.0]))
+    1.0
+    """
+    if weights is None:
+        wanted = min(len(margins), max(int(share * len(margins)), least))
+        return float(np.partition(margins, wanted - 1)[wanted - 1])
+    order = np.argsort(margins, kind="stable")
+    below = np.cumsum(weights[order])
+    wanted = min(below[-1], max(int(share * below[-1]), least))
+    return float(margins[order[np.searchsorted(below, wanted * (1.0 - 1e-12))]])
 
 
 FairnessModel = SocialModel | BalanceModel

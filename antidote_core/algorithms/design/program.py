@@ -21,9 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells
 from antidote_core.algorithms.design.conic import ConeProgram
-from antidote_core.algorithms.design.fair_constraints import FairnessModel
+from antidote_core.algorithms.design.fair_constraints import Cells, FairnessModel
 from antidote_core.types import Floats, Ints
 
 CELL_ROOM = 0.02  # antidote points keep this far (relative) from the border of their cell

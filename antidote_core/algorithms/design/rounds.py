@@ -14,7 +14,7 @@ from antidote_core.algorithms.steps import finish, relayed
 from antidote_core.checks import is_whole
 from antidote_core.datasets import load_for
 from antidote_core.errors import SpecError
-from antidote_core.places import Place, Rows
+from antidote_core.places import MixedRows, Place, Rows
 from antidote_core.problem import Problem
 from antidote_core.runs.events import Cut, Event, Note, Progress, Round
 from antidote_core.runs.spec import RunSpec
@@ -86,7 +86,8 @@ def row_rounds(
     nothing yet, the one that comes nearest to tipping the contest. With growth "bisect" the program
     finds the smallest size itself, in one round.
     """
-    designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, stop)
+    shares = place.shares if isinstance(place, MixedRows) else None
+    designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, stop, shares)
     limit = problem.vanilla.cost if target is None else target
     notes: tuple[str, ...] = ()
     index = 0
@@ -104,20 +105,30 @@ def row_rounds(
                 design={"kind": step.kind, **step.data},
             )
 
-        steps = designer.smallest(limit) if by_program else designer.best(most, target)
+        if by_program:
+            steps = designer.smallest(limit, spec.whole)
+        else:
+            steps = designer.best(most, target, spec.whole)
         design = yield from relayed(steps, told)
-        rows = np.repeat(np.arange(len(problem.points)), design.copies.astype(np.int64))
+        if spec.whole:
+            rows = np.repeat(np.arange(len(problem.points)), design.copies.astype(np.int64))
+            weight = None
+        else:
+            rows = np.flatnonzero(design.copies)
+            weight = design.copies[rows].astype(np.float64)
         antidote = problem.points[rows]
-        rank = problem.rank(antidote)
+        # What the checks find and the fixed starts of C do not is one of its starts as well.
+        how = {"weight": weight, "start": design.centers if design.holds else None}
+        rank = problem.rank(antidote, **how)
         reached = design.holds and rank <= limit and design.size <= most
         yield Round(
             index=index,
-            size=len(rows),
-            antidote=pack(antidote, rows),
+            size=design.size,
+            antidote=pack(antidote, rows, weight),
             reached=reached,
             evaluations=designer.contest.evaluations,
             design=design.summary(),
-            **problem.outcome(antidote),
+            **problem.outcome(antidote, **how),
         )
         # A contest that comes nearer to tipping is no standstill.
         nearer = design.lead if design.lead > 0 and rank > limit else rank
@@ -153,7 +164,10 @@ def design_frontier(
     place = problem.place_for(spec)
     _check_sizes(sizes)
     if isinstance(place, Rows):
-        designer = RowDesigner(problem, place.allowed, place.max_copies, spec.lasting, cancel)
+        shares = place.shares if isinstance(place, MixedRows) else None
+        designer = RowDesigner(
+            problem, place.allowed, place.max_copies, spec.lasting, cancel, shares
+        )
         return designer.frontier(sizes)
     return finish(frontier_steps(problem, sizes, place, cancel, spec.lasting))
 

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import apart, separation
-from antidote_core.algorithms.design.contest import SAME
+from antidote_core.algorithms.design.contest import SAME, RowContest
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
 from antidote_core.baselines.fair_lloyd import fair_lloyd
+from antidote_core.geometry import apart, separation
 from antidote_core.optimizers.cma import cmaes
 from antidote_core.optimizers.protocol import Box
-from antidote_core.types import Floats
+from antidote_core.types import Floats, Ints
 
 STARTS = 12  # more random starts on U
 MOST_OPTIMA = 6  # each costs a program to look at
@@ -44,9 +43,7 @@ class Aim:
 class Aims:
     """The aims of one problem; those that do not depend on the target are found once."""
 
-    def __init__(
-        self, contest: GuardedContest, shifts: FairShifts, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, contest: RowContest, shifts: FairShifts, rng: np.random.Generator) -> None:
         self._contest, self._shifts, self._rng = contest, shifts, rng
         self._problem = contest.problem
         self._optima: list[Aim] | None = None
@@ -81,7 +78,7 @@ class Aims:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 model = KMeans(problem.k, init="random", n_init=1, random_state=int(seed))
-                model.fit(problem.points)
+                model.fit(problem.points, sample_weight=problem.weights)
             centers = contest.evaluator.descend(none, model.cluster_centers_).centers
             if all(apart(centers, other) > SAME * separation(other) for other in found):
                 found.append(centers)
@@ -93,7 +90,7 @@ class Aims:
         plain = contest.evaluator.basins[0]
         if self._fair is None:
             self._fair = fair_lloyd(
-                problem.points, problem.groups, problem.k, plain, restarts=1, seed=problem.seed
+                problem.points, problem.groups, problem.k, plain, 1, problem.seed, problem.weights
             ).centers
         whole = self.aim("Fair-Lloyd", self._fair)
         if target is not None and whole.cost <= target:
@@ -107,12 +104,13 @@ class Aims:
 
     def _searched(self, target: float | None) -> Iterator[Aim]:
         """CMA-ES over centres, from the optima of U and from a random place."""
-        points, groups = self._sample()
+        rows = self._sample()
+        points = self._problem.points[rows]
         g = len(np.bincount(self._problem.groups))
         lower, upper = np.percentile(points, [1, 99], axis=0)
         k, d = self._problem.k, points.shape[1]
         box = Box(np.tile(lower, k), np.tile(upper, k))
-        value = _SearchValue(self._contest, self._shifts, points, groups, g, target)
+        value = _SearchValue(self._contest, self._shifts, rows, g, target)
         for i in range(SEARCHES):
             start = points[self._rng.choice(len(points), k, replace=False)].ravel()
             if i < min(SEARCHES - 1, len(self._contest.evaluator.basins)):
@@ -121,13 +119,12 @@ class Aims:
             if math.isfinite(found.value):
                 yield self.aim(f"search {i + 1}", found.x.reshape(k, d))
 
-    def _sample(self) -> tuple[Floats, np.ndarray]:
-        """Some rows of U, with every small group as a whole."""
-        points, groups = self._problem.points, self._problem.groups
-        if len(points) <= SEARCH_ROWS:
-            return points.copy(), groups.copy()
-        rows = np.sort(self._rng.choice(len(points), SEARCH_ROWS, replace=False))
-        return points[rows], groups[rows]
+    def _sample(self) -> Ints:
+        """Some rows of U."""
+        n = len(self._problem.points)
+        if n <= SEARCH_ROWS:
+            return np.arange(n)
+        return np.sort(self._rng.choice(n, SEARCH_ROWS, replace=False))
 
 
 class _SearchValue:
@@ -135,10 +132,9 @@ class _SearchValue:
 
     def __init__(
         self,
-        contest: GuardedContest,
+        contest: RowContest,
         shifts: FairShifts,
-        points: Floats,
-        groups: np.ndarray,
+        rows: Ints,
         g: int,
         target: float | None,
     ) -> None:
@@ -146,16 +142,23 @@ class _SearchValue:
 
         self._kernels = anchors
         self._shifts = shifts
-        self._statistic = contest.problem.fairness.statistic
+        problem = contest.problem
+        self._statistic = problem.fairness.statistic
+        points, groups = problem.points[rows], problem.groups[rows]
         self._points, self._groups = points, groups
-        self._share = len(points) / len(contest.problem.points)
-        self._least = contest.problem.guard.least * self._share
-        self._plain = contest.problem.vanilla.objective * self._share
-        self._most = contest.problem.guard.most * self._share / self._plain
-        self._squares = np.bincount(
-            groups, weights=np.einsum("ij,ij->i", points, points), minlength=g
-        )
-        self._members = np.bincount(groups, minlength=g).astype(np.float64)
+        squares = np.einsum("ij,ij->i", points, points)
+        self._share = len(points) / len(problem.points)
+        self._weighted: tuple[Floats, ...] = ()
+        if problem.weights is not None:
+            self._weighted = (problem.weights[rows],)
+            self._share = float(self._weighted[0].sum() / problem.weights.sum())
+            squares = squares * self._weighted[0]
+        self._least = problem.guard.least * self._share
+        self._plain = problem.vanilla.objective * self._share
+        self._most = problem.guard.most * self._share / self._plain
+        self._squares = np.bincount(groups, weights=squares, minlength=g)
+        own = self._weighted[0] if self._weighted else None
+        self._members = np.bincount(groups, own, minlength=g).astype(np.float64)
         self._k, self._g = contest.problem.k, g
         self._wanted = 0.0 if target is None else shifts.relief(target - shifts.room)
 
@@ -163,7 +166,9 @@ class _SearchValue:
         centers = np.ascontiguousarray(x.reshape(self._k, -1))
         sums = np.empty((self._k, self._g, centers.shape[1]))
         counts, costs = np.empty((self._k, self._g)), np.empty(self._g)
-        self._kernels.full_statistics(self._points, self._groups, centers, sums, counts)
+        self._kernels.full_statistics(
+            self._points, self._groups, centers, sums, counts, *self._weighted
+        )
         self._kernels.group_costs(centers, sums, counts, self._squares, costs)
         inertia = float(costs @ self._members) / self._plain
         assert self._statistic is not None

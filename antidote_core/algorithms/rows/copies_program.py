@@ -74,7 +74,7 @@ class Plan:
     @property
     def useful(self) -> Ints:
         """The columns that a later, similar program should begin with."""
-        return np.argsort(self.reduced, kind="stable")[:KEPT]
+        return _lowest(self.reduced, KEPT)
 
 
 def plan_copies(
@@ -134,6 +134,11 @@ def _short(limits: Limits, values: Floats) -> Floats:
     below = limits.lower.reshape(shape) - values
     above = values - limits.upper.reshape(shape)
     return np.maximum(np.maximum(below, above), 0.0)
+
+
+def _lowest(values: Floats, count: int) -> Ints:
+    """Where the `count` lowest values (n,) stand, in no order."""
+    return np.argpartition(values, count)[:count] if count < len(values) else np.arange(len(values))
 
 
 def _first_columns(limits: Limits, begin: Ints | None) -> np.ndarray:
@@ -201,7 +206,7 @@ def whole_copies(limits: Limits, plan: Plan, cap: int, size: float = np.inf) -> 
     """
     copies = np.floor(plan.copies + TOLERANCE).astype(np.int64)
     broken = np.flatnonzero(plan.copies - copies > TOLERANCE)
-    near = np.argsort(np.abs(plan.reduced), kind="stable")[:NEAR_CANDIDATES]
+    near = _lowest(np.abs(plan.reduced), NEAR_CANDIDATES)
     candidates = np.union1d(broken, near)
     strict = limits.strict > 0
     part = Limits(

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells
-from antidote_core.algorithms.design.fair_constraints import HALF_A_POINT, BalanceModel
+from antidote_core.algorithms.design.fair_constraints import HALF_A_POINT, BalanceModel, Cells
 from antidote_core.problem import Problem
 from antidote_core.types import Floats
 
@@ -52,8 +51,8 @@ class BalanceShifts:
     trust = 0.15
 
     def __init__(self, problem: Problem) -> None:
-        self._model = BalanceModel(problem.points, problem.groups)
-        self._sizes = np.bincount(problem.groups).astype(np.float64)
+        self._model = BalanceModel(problem.points, problem.groups, problem.weights)
+        self._sizes = np.bincount(problem.groups, problem.weights).astype(np.float64)
 
     def relief(self, cost: float) -> float:
         """The t that a cost stands for."""
@@ -99,9 +98,10 @@ class SocialShifts:
     trust = 0.3
 
     def __init__(self, problem: Problem) -> None:
-        points, groups = problem.points, problem.groups
-        self._members = np.bincount(groups).astype(np.float64)
-        self._squares = np.bincount(groups, weights=np.einsum("ij,ij->i", points, points))
+        points, groups, weights = problem.points, problem.groups, problem.weights
+        squares = np.einsum("ij,ij->i", points, points)
+        self._members = np.bincount(groups, weights).astype(np.float64)
+        self._squares = np.bincount(groups, squares if weights is None else squares * weights)
         cost = problem.vanilla.cost
         self.unit = cost if cost > 0 else 1.0
         self.close = 1e-3 * self.unit

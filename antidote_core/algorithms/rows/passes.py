@@ -14,15 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells, apart, cells_at, separation
 from antidote_core.algorithms.design.contest import (
+    HALF,
     HUNT_BATCH,
     HUNT_STARTS,
     RESTARTS,
     SAME,
+    RowContest,
     Run,
+    Standing,
 )
 from antidote_core.algorithms.design.designer import DesignStep
+from antidote_core.algorithms.design.fair_constraints import Cells, cells_at
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.aims import Aim
 from antidote_core.algorithms.rows.copies_program import (
@@ -34,10 +37,9 @@ from antidote_core.algorithms.rows.copies_program import (
     whole_copies,
 )
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import HALF, GuardedContest, Standing
 from antidote_core.algorithms.rows.row_design import Reasons, RowDesign, copied
 from antidote_core.algorithms.rows.row_limits import RowLimits
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import apart, nearest_center, separation
 from antidote_core.types import Floats, Ints, jsonable
 
 PATIENCE = 4  # passes that bring nothing
@@ -220,11 +222,12 @@ class Passes:
 
     def __init__(
         self,
-        contest: GuardedContest,
+        contest: RowContest,
         shifts: FairShifts,
         rows: Ints,
         cap: int,
         stopped: Callable[[], bool],
+        shares: Floats | None = None,
     ) -> None:
         self.contest, self.shifts, self.rows, self.cap = contest, shifts, rows, cap
         self.problem = contest.problem
@@ -232,7 +235,9 @@ class Passes:
         # Room below the target, since fresh runs stop short of the fixpoint.
         self.room, self._most_room = shifts.room, MOST_ROOM * shifts.room
         self.errors = contest.lasting  # of the shares, kept from the target where that is possible
-        self._limits = RowLimits(contest, shifts, rows)
+        self._limits = RowLimits(contest, shifts, rows, shares)
+        weights = self.problem.weights
+        self._people = float(len(self.problem.points) if weights is None else weights.sum())
         self._columns = np.ascontiguousarray(self.problem.points[rows])
 
     def follow(
@@ -296,7 +301,7 @@ class Passes:
 
     def one(self, path: Path, goal: Goal, found: Found, margin: float) -> Pass | None:
         """One program and Lloyd's answer to it; None when a cell holds nobody."""
-        cells = cells_at(path.centers, self.problem.points, self.problem.groups)
+        cells = self._cells(path.centers)
         if cells is None:
             return None
         enough, wanted = goal.target, None
@@ -336,6 +341,10 @@ class Passes:
         prices = plan.prices[: len(cuts)] / scale
         return Pass(cells, cuts, scaled, plan, prices, copies, run, foretold)
 
+    def _cells(self, centers: Floats) -> Cells | None:
+        problem = self.problem
+        return cells_at(centers, problem.points, problem.groups, problem.weights)
+
     def _asked(self, path: Path, target: float) -> float:
         """The cost to aim at: below the target, but not further than the centres are already."""
         asked = target - max(path.room, self.room)
@@ -370,7 +379,7 @@ class Passes:
         return self.shifts.relief(step.run.cost) + PRICE * float(lacking)
 
     def _ceiling(self, path: Path, found: Found) -> float:
-        most = min(max(path.most_copies * len(self.problem.points), 1.0), found.most)
+        most = min(max(path.most_copies * self._people, 1.0), found.most)
         if found.best is None:
             return most
         return min(most, NOT_MUCH_LARGER * max(found.best.design.size, 1))
@@ -512,7 +521,7 @@ class Passes:
             path.held = held.astype(np.float64)
         else:
             path.radius = NARROW * min(path.radius, step.asked)
-            place = cells_at(step.centers, self.problem.points, self.problem.groups)
+            place = self._cells(step.centers)
             if place is not None:
                 path.visited = (*path.visited[1 - VISITED :], place)
 
@@ -548,14 +557,13 @@ class Passes:
         chosen = np.flatnonzero(step.copies)
         rows = self.rows[chosen]
         clusters = step.cells.labels[rows]
-        known = [self.contest.cut_squares(cut) for cut in step.cuts]
-        if not known or not len(rows):
+        if not step.cuts or not len(rows):
             return Reasons(rows, np.full(len(rows), -1), clusters)
         squares = self.contest.squares(step.cells.centers)[rows]
-        gains = np.stack([theirs[rows] - squares for theirs, _ in known])
+        gains = np.stack([self.contest.cut_squares(cut)[rows] - squares for cut in step.cuts])
         worth = step.cut_prices[:, None] * gains
         rival = np.where(worth.max(axis=0) > 0, worth.argmax(axis=0), -1)
-        rivals = tuple((cut.centers, cost) for cut, (_, cost) in zip(step.cuts, known, strict=True))
+        rivals = tuple((cut.centers, self.contest.cut_cost(cut)) for cut in step.cuts)
         return Reasons(rows, rival, clusters, rivals)
 
     def _report(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
+from antidote_core.algorithms.design.contest import RowContest
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints, jsonable
 
@@ -82,7 +82,7 @@ class RowDesign:
 
     @property
     def weights(self) -> Floats:
-        """Sample weights (n,) that stand for U ∪ V: 1 + copies."""
+        """Sample weights (n,) that stand for U ∪ V where rows of U weigh 1: 1 + copies."""
         return 1.0 + self.copies.astype(np.float64)
 
     def antidote(self, points: Floats) -> Floats:
@@ -132,7 +132,7 @@ OFFERED = 8
 
 
 def fewest_copies(
-    contest: GuardedContest, rows: Ints, max_copies: int, target: float
+    contest: RowContest, rows: Ints, max_copies: int, target: float
 ) -> list[RowDesign]:
     """Designs of the smallest size that meets the target by C(U ∪ V), the fairest first.
 
@@ -156,7 +156,7 @@ def fewest_copies(
     return [design for _, _, design in found[:OFFERED]]
 
 
-def _design(contest: GuardedContest, copies: Ints, cost: float) -> RowDesign:
+def _design(contest: RowContest, copies: Ints, cost: float) -> RowDesign:
     rows = np.flatnonzero(copies)
     points = contest.problem.points
     centers = contest.evaluator.statistics(points[np.repeat(rows, copies[rows])])[0]

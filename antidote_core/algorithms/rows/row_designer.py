@@ -13,11 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from antidote_core.algorithms.design.contest import Run
+from antidote_core.algorithms.design.contest import RowContest, Run, weighted_checks
 from antidote_core.algorithms.design.designer import AGREEMENT, COSTS, DesignStep
 from antidote_core.algorithms.rows.aims import Aim, Aims
 from antidote_core.algorithms.rows.fair_shifts import BalanceShifts, fair_shifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest, weighted_checks
 from antidote_core.algorithms.rows.passes import PASSES, Found, Goal, Passes, Winner, drawn_more
 from antidote_core.algorithms.rows.row_design import RowDesign, copied, fewest_copies
 from antidote_core.algorithms.steps import finish
@@ -32,6 +31,7 @@ CHECKS = 8
 SURE = 0.97  # chance of being found below which a note says so
 ATTEMPTS = 4
 WIDER_MARGIN = 2.0
+LAST_CHECK = 1.1  # times the copies with which seven of eight checks agree
 FOLLOWED = 3  # aims, the most promising ones
 HOPELESS = 3.0  # times the size of the best: an aim that needs more at first is not followed
 BEYOND = 0.5  # of the way on from the target, for the detour by a harder one
@@ -49,7 +49,8 @@ class RowDesigner:
 
     Answers keep the guard of the problem. `lasting` (z >= 0) is the margin of every contest in
     standard errors of the lead, and, for balance, of the shares of the groups as far as half of the
-    way to the target allows.
+    way to the target allows. With the `shares` (g,) of the groups in U, every group gives its
+    share of the copies, give or take one.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class RowDesigner:
         max_copies: int = 5,
         lasting: float = 1.0,
         cancel: Cancel | None = None,
+        shares: Floats | None = None,
     ) -> None:
         if not isinstance(problem.evaluator, KMeansEvaluator):
             raise SpecError(
@@ -75,14 +77,15 @@ class RowDesigner:
         self.problem = problem
         self.allowed = check_allowed(allowed, len(problem.points))
         self.max_copies = max_copies
-        self._cancel = cancel
-        self.contest = GuardedContest(problem, lasting)
+        self._cancel, self._shares = cancel, shares
+        self.contest = RowContest(problem, lasting)
         self.shifts = fair_shifts(problem)
         rng = np.random.default_rng(_SEED)  # aims, and so sizes, are alike for all seeds of a run
         self._aims = Aims(self.contest, self.shifts, rng)
         self._passes = Passes(
-            self.contest, self.shifts, np.flatnonzero(self.allowed), max_copies, self._stopped
-        )
+            self.contest, self.shifts, np.flatnonzero(self.allowed), max_copies, self._stopped,
+            shares,
+        )  # fmt: skip
         self._latest: Floats | None = None
         self._verified: list[RowDesign] = []
         self._spoilers: list[Run] = []
@@ -107,7 +110,7 @@ class RowDesigner:
             plain = yield from self._check(self._nothing(), target)
             return self._kept(plain, target)
         few = fewest_copies(self.contest, self._passes.rows, self.max_copies, target)
-        for design in few:
+        for design in filter(self._mixed, few):
             checked = yield from self._check(design, target)
             if checked.holds:
                 return self._kept(checked, target)
@@ -216,9 +219,9 @@ class RowDesigner:
 
     def _settle(self, goal: Goal, found: Found, whole: bool) -> Steps:
         """Check the best; what spoils a check is a rival of the next attempt."""
-        margin, draws = 1.0, None
+        margin = 1.0
         failed: RowDesign | None = None
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             winner = found.best or (found.doubtful and found.doubtful[1])
             if winner is None or self.stopped or not self._worth_checking(winner.design, goal):
                 break
@@ -231,15 +234,21 @@ class RowDesigner:
                 return checked
             if failed is None or checked.share > failed.share:
                 failed = checked
+            if attempt == ATTEMPTS - 1:
+                break
+            if checked.share >= AGREEMENT:  # the last check is not worth any number of copies
+                found.most = min(found.most, LAST_CHECK * checked.size)
             if self._beaten(winner):
                 margin *= WIDER_MARGIN
             draws = drawn_more(winner.draws, self._missed(winner), self.problem.k)
             found.best = found.doubtful = None
             again = self._aims.aim(winner.design.start, winner.centers)
-            yield from self._passes.follow(again, goal, found, margin=margin, draws=draws)
+            yield from self._passes.follow(again, goal, found, PASSES, margin, draws)
         if failed is not None:
-            enough = failed.checks == CHECKS and failed.share >= AGREEMENT
+            enough = failed.checks == CHECKS and failed.share >= AGREEMENT and self._mixed(failed)
             return replace(failed, holds=enough and failed.best_cost <= limit)
+        if self.stopped and found.best is not None:
+            return self._as_it_is(found.best)
         return self._as_it_is(found.nearest or found.best)
 
     def _beaten(self, winner: Winner) -> bool:
@@ -284,7 +293,8 @@ class RowDesigner:
         """The design judged by independent clusterings; it holds when all of them agree."""
         if fractions is not None:
             design = replace(design, copies=fractions)
-            tries = weighted_checks(self.contest, design.weights, CHECKS, self._stopped)
+            own = 1.0 if self.problem.weights is None else self.problem.weights
+            tries = weighted_checks(self.contest, own + fractions, CHECKS, self._stopped)
         else:
             antidote = copied(self.problem.points, design.copies)
             design = replace(design, agrees=self.contest.cost_of(antidote) <= limit)
@@ -317,7 +327,7 @@ class RowDesigner:
             share=share,
             checks=len(results),
             best_cost=min(results)[1],
-            holds=share == 1.0 and len(results) == CHECKS,
+            holds=share == 1.0 and len(results) == CHECKS and self._mixed(design),
         )
 
     def _learn(self, design: RowDesign, centers: Floats, cost: float, limit: float) -> None:
@@ -330,6 +340,13 @@ class RowDesigner:
             self._spoilers.append(run)
             if run.cost < limit + self.shifts.close:
                 self._passes.widen_room(self._passes.room + run.cost - limit)
+
+    def _mixed(self, design: RowDesign) -> bool:
+        """Whether every group gives its share, where that is asked for."""
+        if self._shares is None:
+            return True
+        given = np.bincount(self.problem.groups, design.copies, len(self._shares))
+        return bool((np.abs(given - given.sum() * self._shares) <= 1.0 + 1e-6).all())
 
     def _plain_is_guarded(self) -> bool:
         vanilla = self.problem.vanilla
@@ -367,7 +384,7 @@ class RowDesigner:
         if not design.agrees:
             notes.append(
                 "The fixed starts of C(U ∪ V) miss this clustering, which k-means with ten starts "
-                "finds; judge it by the independent clusterings."
+                "finds; the centres of the design are one of its starts, too."
             )
         if target is not None and design.holds and isinstance(self.shifts, BalanceShifts):
             notes += self._share_notes(design, target)

@@ -27,11 +27,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from antidote_core.algorithms.design.cluster_sums import Cells, cells_at
+from antidote_core.algorithms.design.contest import RowContest
+from antidote_core.algorithms.design.fair_constraints import Cells, cells_at, nearest_margin
 from antidote_core.algorithms.design.program import Cut
 from antidote_core.algorithms.rows.copies_program import Limits
 from antidote_core.algorithms.rows.fair_shifts import FairShifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
 from antidote_core.types import Floats, Ints
 
 NEAR_SHARE = 0.02  # of all people, taken for those at a boundary
@@ -47,11 +47,16 @@ class Response:
     inverse: Floats
 
     @classmethod
-    def at(cls, cells: Cells, points: Floats, held: Floats) -> Response:
-        """The response at these cells with `held` (k,) copies in them already."""
+    def at(
+        cls, cells: Cells, points: Floats, held: Floats, weights: Floats | None = None
+    ) -> Response:
+        """The response at these cells with `held` (k,) copies in them already.
+
+        `weights` (n,) are those of the points, where they have some.
+        """
         k, d = cells.centers.shape
         scale = np.repeat(np.sqrt(cells.sizes + held), d)
-        taken = _crossing(cells, points) / np.outer(scale, scale)
+        taken = _crossing(cells, points, weights) / np.outer(scale, scale)
         values, vectors = np.linalg.eigh(np.eye(k * d) - taken)
         inverse = (vectors / np.maximum(values, STIFFEST)) @ vectors.T
         return cls(cells, inverse / np.outer(scale, scale))
@@ -70,7 +75,7 @@ class Response:
         return -self.inverse @ (self.cells.sizes[:, None] * self.cells.shifts).ravel()
 
 
-def _crossing(cells: Cells, points: Floats) -> Floats:
+def _crossing(cells: Cells, points: Floats, weights: Floats | None) -> Floats:
     """J (k * d, k * d) from the people nearest to a boundary."""
     centers = cells.centers
     k, d = centers.shape
@@ -81,8 +86,7 @@ def _crossing(cells: Cells, points: Floats) -> Floats:
     powers[rows, cells.labels] = np.inf
     other = powers.argmin(axis=1)
     margins = powers[rows, other] - own
-    wanted = min(len(points), max(int(NEAR_SHARE * len(points)), NEAR_PEOPLE))
-    width = float(np.partition(margins, wanted - 1)[wanted - 1])
+    width = nearest_margin(margins, NEAR_SHARE, NEAR_PEOPLE, weights)
     crossing = np.zeros((k * d, k * d))
     if width <= 0.0:
         return crossing
@@ -95,7 +99,8 @@ def _crossing(cells: Cells, points: Floats) -> Floats:
             reach = np.zeros((len(between), k * d))
             reach[:, c * d : (c + 1) * d] = points[between] - centers[c]
             reach[:, e * d : (e + 1) * d] = centers[e] - points[between]
-            crossing += reach.T @ reach / width
+            many = reach if weights is None else reach * weights[between, None]
+            crossing += reach.T @ many / width
     return crossing
 
 
@@ -121,11 +126,15 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class RowLimits:
-    """Builds the limits for one contest and the rows (m,) of U that may be copied."""
+    """Builds the limits for one contest and the rows (m,) of U that may be copied.
 
-    contest: GuardedContest
+    With the `shares` (g,) of the groups in U, every group gives its share, give or take a copy.
+    """
+
+    contest: RowContest
     shifts: FairShifts
     rows: Ints
+    shares: Floats | None = None
 
     def at(
         self,
@@ -149,7 +158,7 @@ class RowLimits:
         """
         points = self.contest.problem.points
         squares = self.contest.squares(cells.centers)
-        response = Response.at(cells, points, held)
+        response = Response.at(cells, points, held, self.contest.problem.weights)
         effect = response.of_copies(points[self.rows], cells.labels[self.rows])
         begun = response.of_none()
         blocks = [
@@ -158,6 +167,11 @@ class RowLimits:
         ]
         if draws is not None and (draws > 1.0).any():
             blocks.append(self._draws(cells, draws))
+        if self.shares is not None:
+            groups = self.contest.problem.groups[self.rows]
+            given = groups == np.arange(len(self.shares))[:, None]
+            ones = np.ones(len(self.shares))
+            blocks.append(_Block(given - self.shares[:, None], -ones, ones))
         for place in (cells, *visited):
             beyond = begun - (place.centers - cells.centers).ravel()
             if place is cells or self.shifts.convex:
@@ -189,16 +203,16 @@ class RowLimits:
         most = problem.guard.most * (part + OVERLOOKED)
         if _inertia_of(cells, centers) <= most:  # and less still where people may change cells
             return None
-        place = cells_at(centers, problem.points, problem.groups)
+        place = cells_at(centers, problem.points, problem.groups, problem.weights)
         return place if place is not None and _inertia_of(place, centers) > most else None
 
     def _rivals(self, cells: Cells, cuts: Sequence[Cut], squares: Floats, margin: float) -> _Block:
         rows, ends = np.empty((len(cuts), len(self.rows))), np.empty(len(cuts))
         for r, cut in enumerate(cuts):
-            theirs, _ = self.contest.cut_squares(cut)
+            theirs = self.contest.cut_squares(cut)
             need = self.contest.need(cut.centers, theirs, cells.centers, squares)
             rows[r] = theirs[self.rows] - squares[self.rows]
-            ends[r] = squares.sum() - cut.inertia + margin * need
+            ends[r] = self.contest.total(squares) - cut.inertia + margin * need
         return _Block(rows, ends, np.full(len(cuts), np.inf))
 
     def _fairness(
@@ -220,7 +234,7 @@ class RowLimits:
                 cells.labels == c, self.contest.squares(np.delete(cells.centers, c, axis=0)), 0.0
             )
             rows.append(np.where(labels == c, mass[self.rows], 0.0))
-            ends.append((draws[c] - 1.0) * mass.sum())
+            ends.append((draws[c] - 1.0) * self.contest.total(mass))
         return _Block(np.array(rows), np.array(ends), np.full(len(ends), np.inf))
 
     def _guard(self, cells: Cells, effect: Floats, begun: Floats, part: float) -> _Block:

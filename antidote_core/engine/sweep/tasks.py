@@ -73,7 +73,9 @@ def compute_cell(spec_json: str, data: Dataset, token: str) -> Outcome:
             happened.append(event)
     if view.state is JobState.STOPPED or token in _flags:
         return {"state": STOPPED}
-    found = solution_row(cache.problem(spec, data), ANTIDOTE, view.antidote, view.seconds)
+    found = solution_row(
+        cache.problem(spec, data), ANTIDOTE, view.antidote, view.seconds, how=view.how
+    )
     for row in (_plain_row(spec, data), found.to_dict()):
         happened.append(Compared(seconds=happened[-1].seconds, row=row))
     return {"events": happened}
@@ -89,7 +91,7 @@ def compute_paper_row(cell: Cell, seed: int) -> Outcome:
     problem = Problem.of(answer.asked, data)
     rows = [solution_row(problem, VANILLA, data.points[:0], 0.0)]
     if view.size:
-        rows.append(solution_row(problem, ANTIDOTE, view.antidote, view.seconds))
+        rows.append(solution_row(problem, ANTIDOTE, view.antidote, view.seconds, how=view.how))
     events += [Compared(seconds=events[-1].seconds, row=row.to_dict()) for row in rows]
     return {"row": row, "events": events, "spec": answer.asked}
 

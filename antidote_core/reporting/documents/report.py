@@ -377,9 +377,14 @@ def _weights(record: RunRecord) -> list[page.Section]:
     lines = weight_lines(record)
     if not lines:
         return []
-    said = (
+    copied = (
         f"{record.view.people:,} real rows are copied, {record.view.size:,} copies in all. Instead "
-        "of adding them, their rows can weigh more: the lines below cluster the file "
+        "of adding them, their rows can weigh more"
+    )
+    if record.view.antidote_weights is not None:
+        copied = f"{record.view.people:,} real rows weigh more, by {record.view.added:,.1f} in all"
+    said = (
+        f"{copied}: the lines below cluster the file "
         "data_with_weights.csv, which is in the ZIP file of this run. The weights are for this "
         "clustering; other analyses of the data should not use them."
     )
@@ -493,8 +498,9 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
         files["assignments.csv"] = assignments_csv(record, record.shot)
     files |= left_out_files(record.data)
     if record.view.size:
-        files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
-        files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
+        if record.view.antidote_weights is None:  # part of a point is no point
+            files["antidote.csv"] = antidote_csv(record.data, record.view.antidote)
+            files["data-with-antidote.csv"] = union_csv(record.data, record.view.antidote)
         files |= weight_files(record)
     if record.shot is not None:
         names = record.data.group_names
@@ -556,6 +562,7 @@ def result(record: RunRecord) -> dict[str, Any]:
         "evaluations": view.evaluations,
         "seconds": jsonable(view.seconds),
         "antidote": view.antidote.tolist(),
+        **view.weighted(),
         "antidote_original": original,
         "comparison": [
             {key: jsonable(value) for key, value in row.items()} for row in view.comparison
@@ -653,32 +660,32 @@ def weight_files(record: RunRecord) -> dict[str, str]:
     return {**files, "use_weights.py": f"{lines}\n"} if lines else files
 
 
-def copies_csv(data: Dataset, copies: Ints) -> str:
+def copies_csv(data: Dataset, copies: Ints | Floats) -> str:
     """The rows that are copied as they came, with their number from 1, IDs, group and copies."""
     rows = np.flatnonzero(copies)
     numbered = _numbered(data).iloc[rows]
     frame = set_apart(_real_rows(data).iloc[rows], (*numbered.columns, COPIES))
     frame = pd.concat([numbered, frame], axis=1)
-    return _csv(frame.assign(**{COPIES: copies[rows]}), data)
+    return _csv(frame.assign(**{COPIES: _as_they_came(pd.Series(copies[rows])).array}), data)
 
 
-def weights_csv(data: Dataset, copies: Ints) -> str:
+def weights_csv(data: Dataset, copies: Ints | Floats) -> str:
     """Number from 1, IDs and weight of every row of U."""
     weights = _as_they_came(pd.Series(_weights_with(data, copies)))
     return _csv(set_apart(_numbered(data), (WEIGHT,)).assign(**{WEIGHT: weights}), data)
 
 
-def weighted_csv(data: Dataset, copies: Ints) -> str:
+def weighted_csv(data: Dataset, copies: Ints | Floats) -> str:
     """U as it came, with the group and the weight of every row."""
     return _csv(_weighted_rows(data, copies), data)
 
 
-def _weighted_rows(data: Dataset, copies: Ints) -> pd.DataFrame:
+def _weighted_rows(data: Dataset, copies: Ints | Floats) -> pd.DataFrame:
     weights = _as_they_came(pd.Series(_weights_with(data, copies)))
     return set_apart(_real_rows(data), (WEIGHT,)).assign(**{WEIGHT: weights})
 
 
-def _weights_with(data: Dataset, copies: Ints) -> Floats:
+def _weights_with(data: Dataset, copies: Ints | Floats) -> Floats:
     return (1.0 if data.weights is None else data.weights) + copies.astype(np.float64)
 
 

@@ -257,8 +257,17 @@ def _what_was_added(view: RunView) -> str:
     if view.copies is None:
         return "1 made-up point" if view.size == 1 else f"{view.size:,} made-up points"
     people = "1 person" if view.people == 1 else f"{view.people:,} people"
+    if view.antidote_weights is not None:
+        return f"weight for {people} who are in the data, {view.added:,.1f} in all"
     copies = "1 copy" if view.size == 1 else f"{view.size:,} copies"
     return f"{copies} of {people} who are in the data"
+
+
+def _added(view: RunView) -> str:
+    """What V consists of."""
+    if view.antidote_weights is not None:
+        return "weight"
+    return "copies" if view.copies is not None else "points"
 
 
 def _stage(record: RunRecord, dark: bool) -> dict[str, Any]:
@@ -370,7 +379,7 @@ def _gain(record: RunRecord) -> Slide:
             "before → after" if cost.unit else "before → after, lower is fairer",
         ),
         BigNumber(
-            f"{view.size:,}", "copies added" if view.copies is not None else "points added",
+            f"{view.size:,}", f"{_added(view)} added",
             f"{share_of_data(view.size, view.points)} of {view.points:,}",
         ),
     ]  # fmt: skip
@@ -471,8 +480,7 @@ def _role(row: Mapping[str, Any], view: RunView) -> tuple[str, str, str]:
     if row["name"] == VANILLA:
         return "plain clustering", "as it is", palette.VANILLA
     if row["name"] == ANTIDOTE:
-        added = "copies" if view.copies is not None else "points"
-        return _marked(f"with the {added}", view), "plain clustering", palette.ANTIDOTE
+        return _marked(f"with the {_added(view)}", view), "plain clustering", palette.ANTIDOTE
     how = "by its own clusters" if row["scoring"] == OWN else "by the nearest centre"
     return f"a fair algorithm {how}", algorithm_name(row["name"]), palette.BASELINE
 

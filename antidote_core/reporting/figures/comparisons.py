@@ -307,7 +307,7 @@ def curves_figure(sides: Sequence[Side]) -> go.Figure:
         found = side.view.steps
         mark = palette.cluster_mark(index)
         figure.add_scatter(
-            x=[len(step.antidote) for step in found],
+            x=[step.size for step in found],
             y=[step.cost for step in found],
             mode="lines+markers",
             name=words.chart_text(label),
@@ -339,7 +339,7 @@ def curves_words(sides: Sequence[Side]) -> str:
 def curves_table(sides: Sequence[Side]) -> pd.DataFrame:
     """The table behind the curves."""
     rows = [
-        {"run": label, "step": step.title, "points": len(step.antidote), "cost": step.cost}
+        {"run": label, "step": step.title, "points": step.size, "cost": step.cost}
         for label, side in labelled(sides).items()
         for step in side.view.steps
     ]

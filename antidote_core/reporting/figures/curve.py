@@ -40,7 +40,7 @@ def curve_table(
     """
     digits = cost_digits(view)
     lines = _lines(view, baselines or {}, digits)
-    rounds = [(len(step.antidote), step.cost) for step in view.steps]
+    rounds = [(step.size, step.cost) for step in view.steps]
     current = [view.current["cost"]] if view.current else []
     own = [cost for _, cost in rounds] + current + list(view.noise)
     own += [cost for kind, cost, _ in lines if kind != "fair"]
@@ -278,7 +278,7 @@ def step_table(view: RunView) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "step": [step.title for step in view.steps],
-            "antidote points": [len(step.antidote) for step in view.steps],
+            "antidote points": [step.size for step in view.steps],
             "cost": [step.cost for step in view.steps],
         }
     )

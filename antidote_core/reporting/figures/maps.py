@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -153,7 +154,7 @@ class Picture:
     rows: Ints
     places: Floats
     atoms: Floats
-    copies: Ints
+    copies: Ints | Floats
     before: Floats
     after: Floats
     axis_titles: tuple[str, str]
@@ -227,7 +228,12 @@ def joint_picture(data: Dataset, shot: Snapshot, joint: Layout) -> Picture:
 
 
 def _umap_picture(
-    data: Dataset, shot: Snapshot, layout: Layout, atoms: Floats, copies: Ints, caption: str
+    data: Dataset,
+    shot: Snapshot,
+    layout: Layout,
+    atoms: Floats,
+    copies: Ints | Floats,
+    caption: str,
 ) -> Picture:
     before, after = (layout.place(data.points, at) for at in (shot.before, shot.centers))
     axes = ("UMAP 1", "UMAP 2")
@@ -272,7 +278,9 @@ def run_map_figure(
     return figure
 
 
-def _atoms(shot: Snapshot) -> tuple[Floats, Ints]:
+def _atoms(shot: Snapshot) -> tuple[Floats, Ints | Floats]:
+    if shot.step.weights is not None:
+        return shot.step.antidote, shot.step.weights
     atoms, copies = np.unique(shot.step.antidote, axis=0, return_counts=True)
     return atoms.reshape(-1, shot.step.antidote.shape[1]), copies
 
@@ -298,9 +306,9 @@ def _changed(
 
 
 def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go.Scatter:
-    sizes = np.minimum(15 + 5 * np.sqrt(picture.copies - 1.0), 40)
+    sizes = np.minimum(15 + 5 * np.sqrt(np.maximum(picture.copies - 1.0, 0.0)), 40)
     texts = [
-        f"antidote point{f', {count:,} times' if count > 1 else ''}<br>"
+        f"antidote point{f', {count:,.4g} times' if count != 1 else ''}<br>"
         f"{distance:.2f} standard deviations from the nearest real point"
         for count, distance in zip(picture.copies.tolist(), distances.tolist(), strict=True)
     ]
@@ -308,7 +316,7 @@ def _stars(scatter: type, picture: Picture, distances: Floats, dark: bool) -> go
         x=picture.atoms[:, 0],
         y=picture.atoms[:, 1],
         mode="markers",
-        name=f"antidote ({int(picture.copies.sum()):,})",
+        name=f"antidote ({math.ceil(picture.copies.sum() - 1e-9):,})",
         text=texts,
         hovertemplate="%{text}<extra></extra>",
         marker=palette.rimmed("star", sizes, palette.ANTIDOTE, palette.ink(dark), 1.5, opacity=1.0),

@@ -260,6 +260,8 @@ def step_label(view: RunView, step: Step, spec: RunSpec) -> str:
     if step.rows is not None:
         people = len(np.unique(step.rows))
         added = f"{step.size:,} {'copy' if step.size == 1 else 'copies'} of {people:,} people"
+        if step.weights is not None:
+            added = f"{step.added:,.1f} more weight for {people:,} people"
     else:
         added = f"{step.size:,} {'point' if step.size == 1 else 'points'}"
     return f"{step.title} · {added} · {level}"

@@ -17,7 +17,7 @@ from antidote_core.engine.job_folder import JobStatus
 from antidote_core.fairness import FAIRNESS, FairnessCost, get_fairness
 from antidote_core.numerals import change, digits_showing, number, percent, share_of_data
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import PLACES, ROWS
+from antidote_core.places import EQUAL_SHARES, PLACES, ROWS
 from antidote_core.reporting.text.design_words import extreme_sentence
 from antidote_core.reporting.text.words import UNKNOWN, duration, small_groups
 from antidote_core.runs.kinds import Spec, kind_of
@@ -104,7 +104,7 @@ def idle(
     >>> idle("racos", growth="bisect")["step"]
     'bisection doubles and halves the size'
     >>> sorted(idle("racos", place="minmax"))
-    ['lasting', 'max_copies', 'percentiles']
+    ['lasting', 'max_copies', 'percentiles', 'whole']
     """
     known = OPTIMIZERS[optimizer]
     found: dict[str, str] = {}
@@ -124,6 +124,8 @@ def idle(
         found["budget"] = "a design solves programs and counts no evaluations"
     else:
         found["lasting"] = "only a design keeps a margin"
+    if not known.designs or place != ROWS:
+        found["whole"] = "only a design of copies of rows gives fractions"
     if place == ROWS:
         found["spread"] = "copies of people stay where they are"
     else:
@@ -281,9 +283,12 @@ def _copies(spec: RunSpec) -> dict[str, str]:
     """Which rows may be copied, and how often."""
     low, high = spec.percentiles
     found = {
-        "copies of a row": f"at most {spec.max_copies:,}",
+        "copies of a row": f"at most {spec.max_copies:,}"
+        + ("" if spec.whole else ", as weights that need not be whole"),
         "rows that may be copied": f"every feature within percentiles {low:g} to {high:g}",
-        "groups that may be copied": ", ".join(spec.copy_groups or ("all",)),
+        "groups that may be copied": "all, each its share of V"
+        if spec.copy_groups == EQUAL_SHARES
+        else ", ".join(spec.copy_groups or ("all",)),
     }
     return found if spec.place == ROWS else dict.fromkeys(found, f"{NOT_USED}: points are made up")
 

@@ -181,7 +181,7 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
                  "Every row: its number and ID columns, group, cluster before and after, whether "
                  "it changed, and how often it is copied.")
         )  # fmt: skip
-    if view.size:  # without antidote points there is no table of them
+    if view.size and view.antidote_weights is None:  # no table of none, nor of parts of points
         files += [
             File("V (CSV)", lambda: report.antidote_csv(data, view.antidote), "-V.csv", "text/csv",
                  "The antidote points in original units, one row each."),

@@ -13,7 +13,7 @@ from antidote_core.analysis.comparison import has_baseline
 from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
-from antidote_core.places import PLACES, ROWS
+from antidote_core.places import EQUAL_SHARES, PLACES, ROWS
 from antidote_core.reporting.text.run_words import TARGETS as TARGET_WORDS
 from antidote_core.reporting.text.run_words import idle
 from antidote_core.runs.kinds import Spec
@@ -42,6 +42,7 @@ PAPER = {
     "optimizer": "racos", "restarts": 1, "growth": "restart", "start": 10, "step": 1,
     "dimension": 100, "full": False, "budget": 1000, "place": "minmax", "shrink": False,
     "spread": False, "min_share": 0, "max_price": NO_LIMIT, "lasting": 0.0,
+    "fractional": False, "mixed": False,
 }  # fmt: skip
 SEARCHED = {
     **PAPER, "optimizer": "structured", "restarts": 10, "growth": "extend", "place": ROWS,
@@ -206,6 +207,8 @@ def _run_values(spec: ac.RunSpec) -> dict[str, Any]:
         **_target_values(spec.target, "target", "alpha"),
         "full": spec.embed_dim is None,
         "percentiles": spec.percentiles,
+        "fractional": not spec.whole,
+        "mixed": spec.copy_groups == EQUAL_SHARES,
         **guard_values(spec),
     }
     return values if spec.embed_dim is None else {**values, "dimension": spec.embed_dim}
@@ -268,6 +271,8 @@ def ask_run(data: DataSettings, loaded: ac.Dataset | None) -> RunRequest:
     values |= {"clustering": clustering, "fairness": fairness, "target": target}
     values["embed_dim"] = None if shown["full"] else shown["dimension"]
     values |= {"percentiles": percentiles, **guard}
+    values["copy_groups"] = EQUAL_SHARES if shown["mixed"] and shown["place"] == ROWS else None
+    values["whole"] = "whole" in _idle() or not shown["fractional"]
     choice = ClusteringSettings(clustering, values["k"], values["restarts"], values["seed"])
     spec, problem = None, ""
     try:
@@ -452,6 +457,10 @@ def _advanced(budget: int) -> tuple[float, float]:
         disabled="percentiles" in rests,
         help="Only rows whose every feature lies within these percentiles may be copied.",
     )  # fmt: skip
+    st.toggle(
+        "Copies mixed like the data", key="mixed", bind=URL, disabled="max_copies" in rests,
+        help="Every group gives copies in proportion to its size.",
+    )  # fmt: skip
     st.slider(
         "Margin so that V lasts (standard errors)", 0.0, 3.0, 1.0, 0.5, key="lasting", bind=URL,
         disabled="lasting" in rests,
@@ -459,6 +468,12 @@ def _advanced(budget: int) -> tuple[float, float]:
         "other people too. 0: none, fewest copies.",
     )  # fmt: skip
     _say_idle(rests.get("lasting"))
+    st.toggle(
+        "Weights need not be whole", key="fractional", bind=URL, disabled="whole" in rests,
+        help="A design leaves its copies as they come out of the program, as fractional weights of "
+        "the rows, instead of rounding them to whole copies.",
+    )  # fmt: skip
+    _say_idle(rests.get("whole"))
     left, right = st.columns(2)
     _number(left, "max_size")
     _number(right, "max_rounds")

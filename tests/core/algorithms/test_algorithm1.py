@@ -7,9 +7,10 @@ import pytest
 from scipy.optimize import minimize
 
 import antidote_core as ac
-from antidote_core.algorithms.algorithm1.programs import ProgramAnswer, literal_program
 from antidote_core.algorithms.algorithm1.solve import (
+    ProgramAnswer,
     grow_convex,
+    literal_program,
     pull,
     social_of_u,
     solve_convex,

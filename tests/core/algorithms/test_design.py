@@ -15,12 +15,12 @@ import antidote_core as ac
 from antidote_core.algorithms.algorithm2 import grow as grow_module
 from antidote_core.algorithms.algorithm2.grow import grow, run
 from antidote_core.algorithms.design import designer as design_module
-from antidote_core.algorithms.design.cluster_sums import apart, cells_at
 from antidote_core.algorithms.design.contest import Contest, best_of_odds
 from antidote_core.algorithms.design.designer import Designer
 from antidote_core.algorithms.design.fair_constraints import (
     BalanceModel,
     SocialModel,
+    cells_at,
     fewest_points,
 )
 from antidote_core.algorithms.design.program import Cut, place
@@ -28,7 +28,7 @@ from antidote_core.algorithms.steps import finish
 from antidote_core.cli.main import main
 from antidote_core.errors import SpecError
 from antidote_core.fairness.social import lowest_social_cost
-from antidote_core.geometry import nearest_center
+from antidote_core.geometry import apart, nearest_center
 from antidote_core.problem import Problem
 from antidote_core.reporting.text.design_words import binding_sentence, bound_sentence
 from antidote_core.runs.spec import RunSpec

@@ -75,7 +75,7 @@ def test_usual_sizes_grow_with_the_rows() -> None:
     sizes = [usual_search(n, "balance")["start_size"] for n in (5_000, 30_000, 45_211, 10**6)]
     assert sizes == [10, 60, 90, 2000]
     assert usual_search(45_211, "social")["target"] == "vanilla"
-    assert usual_search(4_999, "balance")["target"] == "vanilla"
+    assert [usual_search(n, "balance")["step"] for n in (20, 400, 1_000, 4_999)] == [1, 4, 10, 10]
 
 
 def test_idle_settings_do_not_change_a_run() -> None:

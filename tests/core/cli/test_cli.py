@@ -55,7 +55,8 @@ def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
     assert problem.evaluate(antidote) == pytest.approx(result["cost"], rel=1e-12)
     folder = tmp_path / "run"
     names = [
-        "antidote.csv", "copies.csv", "data_with_weights.csv", "events.jsonl", "result.json",
+        "antidote.csv", "assignments.csv", "copies.csv", "data_with_weights.csv", "events.jsonl",
+        "result.json",
         "spec.json", "use_weights.py", "weights.csv",
     ]  # fmt: skip
     assert sorted(path.name for path in folder.iterdir()) == names

@@ -198,3 +198,30 @@ def test_a_run_on_weighted_rows_has_its_report_and_files():
     assert weights.tolist() == (data.weights + weighted.view.copies).tolist()
     clusters = read(archive.read("clusters.csv").decode())
     assert clusters["points"].sum() == pytest.approx(260, abs=2)
+
+
+def test_fractional_weights_are_files_of_weights_and_no_table_of_points(tmp_path, capsys):
+    out = tmp_path / "run"
+    arguments = [
+        "run", "--dataset", "two-optima", "--optimizer", "design", "--growth", "bisect",
+        "--target=-0.8", "--max-size", "200", "--no-whole", "--out", str(out),
+    ]  # fmt: skip
+    assert main(arguments) == 0
+    assert "weighting" in capsys.readouterr().out
+    assert not (out / "antidote.csv").exists()
+    spec = RunSpec.from_json((out / "spec.json").read_text())
+    assert not spec.whole
+    data = ac.load_dataset("two-optima")
+    view = ac.RunView.fold(
+        ac.Event.from_json(line) for line in (out / "events.jsonl").read_text().splitlines()
+    )
+    weights = pd.read_csv(out / "weights.csv")["weight"].to_numpy()
+    assert weights == pytest.approx(view.sample_weight)
+    assert weights.sum() == pytest.approx(data.n + view.added)
+    copies = pd.read_csv(out / "copies.csv")["copies"].to_numpy()
+    assert copies == pytest.approx(view.copies[view.copies > 0])
+    record = RunRecord(data, spec, view)
+    assert "real rows weigh more" in run_report(record)
+    bundle = zipfile.ZipFile(io.BytesIO(run_bundle(record, [])))
+    assert "weights.csv" in bundle.namelist()
+    assert "antidote.csv" not in bundle.namelist()

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.optimize import linprog
 
-from antidote_core.algorithms.design.cluster_sums import cells_at
+from antidote_core.algorithms.design.contest import RowContest
+from antidote_core.algorithms.design.fair_constraints import cells_at
 from antidote_core.algorithms.rows.copies_program import Limits, between, plan_copies, whole_copies
 from antidote_core.algorithms.rows.fair_shifts import fair_shifts
-from antidote_core.algorithms.rows.guarded_contest import GuardedContest
 from antidote_core.algorithms.rows.row_limits import OVERLOOKED, Response, RowLimits
 from antidote_core.clustering.kmeans import KMeansEvaluator
 from antidote_core.datasets import dataset_from_frame
@@ -130,7 +130,7 @@ def test_a_shift_that_leaves_too_much_inertia_gets_a_tangent():
     frame["group"] = np.where(rng.random(600) < 0.5, "x", "y")
     data = dataset_from_frame(frame, features=["a", "b"], protected="group")
     problem = Problem(data, fairness="balance", k=2, max_price=0.05)
-    builder = RowLimits(GuardedContest(problem, 0.0), fair_shifts(problem), np.arange(600))
+    builder = RowLimits(RowContest(problem, 0.0), fair_shifts(problem), np.arange(600))
     start = problem.vanilla.centers
     cells = cells_at(start, problem.points, problem.groups)
     loose = []

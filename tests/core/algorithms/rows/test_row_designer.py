@@ -1,5 +1,6 @@
 """Designs of rows: the claims against scikit-learn, the sizes against a brute force."""
 
+import dataclasses
 import itertools
 import json
 
@@ -266,3 +267,82 @@ def test_every_small_set_is_tried_only_where_there_are_few(problem):
     designer = RowDesigner(problem, allowed_rows(problem.points))
     rows = np.flatnonzero(designer.allowed)
     assert fewest_copies(designer.contest, rows, 5, -0.99) == []
+
+
+def test_weights_that_need_not_be_whole():
+    """The sum of fractional weights is no more than that of copies, and k-means keeps to them."""
+    data = cross()
+    spec = ac.RunSpec("cross", target=-0.8, optimizer="design", growth="bisect")
+    whole = ac.run(spec, data)
+    result = ac.run(dataclasses.replace(spec, whole=False), data)
+    assert result.reached
+    assert result.verdict.outcome.value == "confirmed"
+    assert not np.array_equal(result.copies, np.round(result.copies))
+    assert result.added == pytest.approx(result.copies.sum())
+    assert result.added <= whole.size + 1e-9
+    assert result.size == int(np.ceil(result.added))
+    assert result.people == len(result.antidote) == (result.copies > 0).sum()
+    assert "weighting" in result.verdict.text
+    problem = Problem(data)
+    assert max(fresh_costs(problem, result.sample_weight)) <= -0.8
+    assert result.to_dict()["antidote_weights"] == result.antidote_weights.tolist()
+
+
+def test_fractional_weights_go_through_a_log_and_grow_by_sizes():
+    spec = ac.RunSpec(
+        "cross", target="lowest", optimizer="design", max_size=70, start_size=70, whole=False
+    )
+    happened = list(ac.grow(spec, cross()))
+    result = ac.RunView.fold(happened)
+    again = ac.RunView.fold(ac.Event.from_json(event.to_json()) for event in happened)
+    assert again.sample_weight.tolist() == result.sample_weight.tolist()
+    assert 0 < result.added <= 70
+    assert result.cost < result.vanilla_cost
+
+
+@pytest.mark.parametrize(
+    "other", [{"optimizer": "structured"}, {"place": "minmax"}, {"shrink": True}]
+)
+def test_only_designs_of_rows_have_fractional_weights(other):
+    with pytest.raises(SpecError, match="Choose these, or whole=True"):
+        ac.RunSpec("bank", **{"optimizer": "design", "whole": False, **other})
+
+
+def test_whole_copies_are_asked_for_by_silence():
+    """What was written before there was a choice is the same specification."""
+    spec = ac.RunSpec("bank", optimizer="design")
+    assert "whole" not in json.loads(spec.to_json())
+    loose = dataclasses.replace(spec, whole=False)
+    assert loose.id != spec.id
+    assert ac.RunSpec.from_json(loose.to_json()) == loose
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_points_of_whole_weight_are_points_repeated(seed):
+    rng = np.random.default_rng(seed)
+    data = table(rng.normal(size=(60, 2)), rng.integers(2, size=60))
+    problem = Problem(data, fairness="social", k=3, seed=seed)
+    rows = rng.choice(60, 5, replace=False)
+    weight = rng.integers(1, 6, 5).astype(float)
+    antidote = problem.points[rows]
+    repeated = np.repeat(antidote, weight.astype(int), axis=0)
+    once, often = problem.cluster(antidote, weight=weight), problem.cluster(repeated)
+    assert once.cost == pytest.approx(often.cost, abs=1e-10)
+    assert once.objective == pytest.approx(often.objective, abs=1e-9)
+    assert np.array_equal(once.labels, often.labels)
+    alone = problem.independent(antidote, 10, seed, weight)
+    assert alone.objective <= once.objective * (1 + 1e-6)
+
+
+def test_a_start_joins_the_fixed_ones_where_it_leads_lower():
+    """As the centres of a design do, which ten random starts find and the fixed ones miss."""
+    problem = Problem(cross(), fairness="balance", k=2, restarts=1)
+    design = finish(RowDesigner(Problem(cross()), allowed_rows(problem.points)).smallest(-0.8))
+    antidote = design.antidote(problem.points)
+    problem.evaluator.basins = problem.evaluator.basins[:1]
+    missed, found = problem.cluster(antidote), problem.cluster(antidote, start=design.centers)
+    assert missed.cost > -0.8 >= found.cost
+    assert found.objective < missed.objective
+    unfair = problem.vanilla.centers
+    assert problem.evaluate(antidote, start=design.centers) <= -0.8
+    assert problem.evaluate(antidote, start=unfair) == missed.cost
