@@ -2,7 +2,7 @@
 // plays a film of such scenes, and says what somebody clicked or dragged.
 const WIDTH = 1000
 const EDGE = 16 // room for marks that lie on the frame
-const TALLEST = 47 // percent of the window's height
+const TALLEST = "max(240px, 100vh - 415px)" // leaves room on the screen for what stands around it
 const SWING = 450 // milliseconds
 const BEAT = 650 // between two scenes of a film
 const NEAR = 40 // pixels from the cross to what it takes up
@@ -39,11 +39,11 @@ const mark = (parent, symbol, r, style) => {
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches
 
-// The part of the frame that is nearest to each centre: corners, and whether the edge that begins
-// at a corner is a border between two clusters.
+// The part of the frame that is nearest to each centre: corners, and to which cluster the edge that
+// begins at a corner is the border (-1: to none).
 const cells = (centers, [left, bottom, right, top]) => centers.map((own, c) => {
   let cell = [[left, bottom], [right, bottom], [right, top], [left, top]]
-    .map(at => ({ at, border: false }))
+    .map(at => ({ at, border: -1 }))
   centers.forEach((other, o) => {
     const [dx, dy] = [other[0] - own[0], other[1] - own[1]]
     if (o === c || (dx === 0 && dy === 0)) return
@@ -56,14 +56,15 @@ const cells = (centers, [left, bottom, right, top]) => centers.map((own, c) => {
       if (a <= 0 === b <= 0) return kept
       const part = a / (a - b)
       const at = [0, 1].map(k => here.at[k] + part * (next.at[k] - here.at[k]))
-      return [...kept, { at, border: a <= 0 || here.border }]
+      return [...kept, { at, border: a <= 0 ? o : here.border }]
     })
   })
   return cell
 })
 
-const borders = (centers, frame) => cells(centers, frame).flatMap(cell => cell
-  .map(({ at, border }, i) => border && [at, cell[(i + 1) % cell.length].at]).filter(Boolean))
+// Every border once: two clusters share it.
+const borders = (centers, frame) => cells(centers, frame).flatMap((cell, c) => cell
+  .map(({ at, border }, i) => border > c && [at, cell[(i + 1) % cell.length].at]).filter(Boolean))
 
 // A drawing of the scene; `swing` draws again what hangs on the centres.
 const plane = (svg, scene) => {
@@ -71,7 +72,7 @@ const plane = (svg, scene) => {
   const unit = WIDTH / (right - left)
   const height = (top - bottom) * unit
   svg.setAttribute("viewBox", `${-EDGE} ${-EDGE} ${WIDTH + 2 * EDGE} ${height + 2 * EDGE}`)
-  svg.style.width = `min(100%, ${(TALLEST * WIDTH) / height}vh)`
+  svg.style.width = `min(100%, ${WIDTH / height} * ${TALLEST})`
   // Marks keep their size on the screen whatever the width of the page.
   const dot = 1 / Math.max(svg.getScreenCTM()?.a || 1, 0.2)
   const X = x => (x - left) * unit
