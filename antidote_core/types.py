@@ -78,7 +78,9 @@ class Origin:
 
     def take(self, rows: Ints) -> Origin:
         """The same of these rows (m,); what was left out before stays listed."""
-        written = self.written.iloc[rows].reset_index(drop=True)
+        written = self.written
+        if len(written.columns):  # a table without columns has no rows either
+            written = written.iloc[rows].reset_index(drop=True)
         return replace(self, rows=self.rows[rows], written=written)
 
     @property

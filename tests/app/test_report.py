@@ -347,6 +347,7 @@ OTHER = {
     "rows": "all", "shrink": True, "spread": True, "holdout": True, "place": "plausible",
     "min_share": 0.1,
     "max_price": None, "percentiles": (5.0, 95.0), "copy_groups": ("Male",),
+    "whole": False,
 }  # fmt: skip
 OPTIMIZED = RunSpec(dataset="adult", optimizer="racos")
 
@@ -356,8 +357,9 @@ def test_every_setting_shows_in_the_report(name: str) -> None:
     value = OTHER.get(name, 77)
     if name == "optimizer":
         value = "cmaes"
-    changed = dataclasses.replace(OPTIMIZED, **{name: value})
-    assert settings(changed) != settings(OPTIMIZED), name
+    before = dataclasses.replace(OPTIMIZED, optimizer="design") if name == "whole" else OPTIMIZED
+    changed = dataclasses.replace(before, **{name: value})
+    assert settings(changed) != settings(before), name
 
 
 def test_departures_are_told_in_the_words_of_the_readme() -> None:

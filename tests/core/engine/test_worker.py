@@ -224,7 +224,7 @@ def test_a_machine_that_must_compile_says_so(folder, monkeypatch):
     assert stages == [
         "reading the data",
         "loading the fast clustering",
-        "compiling the fast clustering (first run on this machine)",
+        "compiling the fast clustering (once per machine)",
     ]
 
 
