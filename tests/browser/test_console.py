@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit
+from tests.browser.test_report import ENDED
 
 PAGES = {
     "": "Home", "learn": "Learn", "learn?part=playground": "", "learn?part=glossary": "",
@@ -16,8 +17,9 @@ PAGES = {
 
 
 # Of Plotly's WebGL charts, which Data and Explore use for many points: Chromium without a graphics
-# card tells of its own driver (a page with nothing but such a chart says the same), and Plotly reads
-# the outlines of its markers back from a canvas (the trace of that message leads into its file).
+# card tells of its own driver (a page with nothing but such a chart says the same), and Plotly
+# reads the outlines of its markers back from a canvas (the trace of that message leads into its
+# file).
 OF_PLOTLY = re.compile(
     r"\[\.WebGL-0x[0-9a-f]+\]GL Driver Message \(OpenGL, Performance, GL_CLOSE_PATH_NV, High\): "
     r"GPU stall due to ReadPixels( \(this message will no longer repeat\))?"
@@ -55,7 +57,7 @@ def test_no_page_says_anything_in_the_console(
 def test_nor_does_a_run_or_a_sweep(visit: Visit, said: list[tuple[str, str, str]]) -> None:
     visit.open("explore?data=two-optima&place=minmax&target=value&alpha=-0.4&budget=50")
     visit.page.locator(".st-key-runbar button").first.click()
-    visit.page.locator(".st-key-verdict-good, .st-key-verdict-bad").first.wait_for()
+    visit.page.locator(ENDED).first.wait_for()
     visit.page.reload()
     visit.settle()
     visit.open("frontier?data=blobs&sizes=5, 10&seeds=2&tries=20")

@@ -102,7 +102,7 @@ def test_slides_turn_by_arrow_keys(visit: Visit) -> None:
 def test_a_presenter_is_at_the_first_slide_within_two_clicks(visit: Visit) -> None:
     run_id = run(visit)
     clicked: list[str] = []
-    visit.page.expose_function("antidoteClicked", clicked.append)
+    visit.page.expose_function("antidoteClicked", lambda what: clicked.append(what))
     visit.open(f"explore?run={run_id}")
     visit.page.evaluate("addEventListener('click', () => antidoteClicked('one'), true)")
     visit.page.get_by_role("tab", name="Take it along").first.click()
