@@ -1,5 +1,7 @@
 """Make clustering fair before clustering: find few antidote points V so that C(U ∪ V) is fair."""
 
+__version__ = "0.2.0.dev0"
+
 from antidote_core import baselines
 from antidote_core.algorithms.algorithm1.solve import solve_convex
 from antidote_core.algorithms.algorithm2.grow import grow, run

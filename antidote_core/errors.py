@@ -1,5 +1,15 @@
 """The ways a call can go wrong, each with a sentence meant for people."""
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+# Packages that the library does without, and the extra that brings each.
+EXTRAS: Mapping[str, str] = {
+    "altair": "app", "clarabel": "convex", "cvxpy": "convex", "dask": "cluster",
+    "distributed": "cluster", "highspy": "convex", "jinja2": "plot", "plotly": "plot",
+    "streamlit": "app", "umap": "app", "zoopt": "paper",
+}  # fmt: skip
+
 
 class AntidoteError(ValueError):
     """Base of all errors raised on purpose; `str(error)` is fit for a screen."""
@@ -19,6 +29,32 @@ class SolverError(AntidoteError):
 
 class RunError(AntidoteError):
     """A run cannot be found, started, changed or written: says which and what to do."""
+
+
+class PackageError(AntidoteError):
+    """A package that only an extra brings is not installed: says which and by which command."""
+
+
+@contextmanager
+def optional_packages() -> Iterator[None]:
+    """Around an import that only an extra makes possible: a missing package gets a sentence.
+
+    >>> with optional_packages():
+    ...     raise ModuleNotFoundError(name="plotly.graph_objects")
+    Traceback (most recent call last):
+    antidote_core.errors.PackageError: This needs the package plotly, which is not installed; \
+pip install 'antidote-core[plot]' brings it.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or "").split(".")[0]
+        if name not in EXTRAS:
+            raise
+        raise PackageError(
+            f"This needs the package {name}, which is not installed; "
+            f"pip install 'antidote-core[{EXTRAS[name]}]' brings it."
+        ) from None
 
 
 def sentence(error: Exception) -> str:

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from antidote_core.datasets.bundled import BUNDLED
+from antidote_core.errors import optional_packages
 from antidote_core.types import Dataset, Floats, Ints
 
 SAMPLE = 4000
@@ -221,7 +222,8 @@ def umap_positions(points: Floats, seed: int = SEED) -> Floats:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import umap
+        with optional_packages():
+            import umap
 
         count = min(NEIGHBOURS, len(points) - 1)
         search = NearestNeighbors(n_neighbors=count + 1).fit(points)

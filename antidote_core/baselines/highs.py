@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from antidote_core.errors import SolverError
+from antidote_core.errors import SolverError, optional_packages
 from antidote_core.types import Floats
 
 
@@ -77,7 +77,8 @@ class Optimum:
 
 def solve(program: Program, deadline: Deadline, relative_gap: float = 0.0) -> Optimum:
     """Solve on one thread; a linear program ends at a vertex. Anything but an optimum raises."""
-    import highspy
+    with optional_packages():
+        import highspy
 
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)

@@ -15,7 +15,7 @@ from typing import Any
 
 from antidote_core.analysis.frontier_curves import Curve, curves
 from antidote_core.cli import INTERRUPTED, NOT_REACHED, ONE_BY_ONE, REACHED
-from antidote_core.cli.run import read_settings, write_texts
+from antidote_core.cli.run import check_out, read_settings, write_texts
 from antidote_core.engine import RunError, Runner
 from antidote_core.engine.settings import Limits
 from antidote_core.errors import DataError, SpecError
@@ -54,6 +54,8 @@ def frontier(
 ) -> int:
     """Cost against the number of antidote points, over seeds."""
     spec = _sweep_spec(settings)
+    if out is not None:
+        check_out(out)
     tell = (lambda event, _: print(event.to_json(), flush=True)) if json else _tell_sweep
     with _runner() as runner:
         follow = Follow(runner, runner.submit(spec, scheduler=scheduler), SWEEP, tell)
@@ -223,6 +225,7 @@ def paper(
     spec = PaperSpec(tables, datasets, modes, seed)
     os.environ["ANTIDOTE_PROCESSES"] = str(processes)
     out = out or OUT
+    check_out(out.parent)
     begun = time.monotonic()
     with _runner() as runner:
         if fresh:

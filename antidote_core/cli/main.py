@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from inspect import Parameter as Option
 from inspect import Signature, signature
+from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, get_args, get_type_hints
 
-from antidote_core.cli import BAD_INPUT, INTERRUPTED, ONE_BY_ONE, REACHED
+from antidote_core import __version__
+from antidote_core.cli import BAD_INPUT, CLOSED_PIPE, CODES, INTERRUPTED, ONE_BY_ONE, REACHED
 from antidote_core.cli.jobs import frontier, paper
-from antidote_core.cli.run import OR_NONE, compare, parts, run
-from antidote_core.errors import AntidoteError
+from antidote_core.cli.run import OR_NONE, compare, dashboard, data, parts, run
+from antidote_core.errors import AntidoteError, optional_packages
 from antidote_core.paper.rows import TABLES
 from antidote_core.runs.paper_spec import PaperSpec
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 
-PROGRAM = "python -m antidote_core"
+# By the console script, and as a module.
+PROGRAM = "antidote" if Path(sys.argv[0]).stem == "antidote" else "python -m antidote_core"
 # Fields that the command reads from text: a name or a number, a number or none, a count or a list.
 AS_TEXT = ("target", "seeds", *OR_NONE)
 # By option; where a command means something else by it, by command and option.
 HELP: Mapping[str, str] = {
-    "dataset": "adult, bank, creditcard, lfw, ...", "protected": "another protected column",
+    "dataset": "adult, bank, creditcard, lfw, ...",
+    "protected": "another protected column; with --data the columns of the groups, A,B,...",
+    "frontier protected": "another protected column",
     "rows": "which rows or form of the data set", "sample": "use a seeded sample of this many rows",
     "sample_seed": "which sample", "k": "number of clusters", "restarts": "1 is the paper's way",
     "start_size": "V_s, first size of V", "step": "ξ, points added per round",
-    "target": "α: vanilla, sota, four_fifths, lowest (at --max-size) or a number",
+    "target": "α: vanilla, sota, four_fifths, 80% (of the fair share), lowest (at --max-size) or a "
+    "number",
     "place": "rows (copies of rows of the data), plausible, minmax (the paper) or wide",
     "max_copies": "of one row, at most",
     "percentiles": "within which a row may be copied: LOW,HIGH",
@@ -50,21 +57,28 @@ HELP: Mapping[str, str] = {
     "frontier box": "where V may lie: rows, plausible, minmax, wide",
     "frontier k": "numbers of clusters: A,B,...", "sizes": "numbers of antidote points: A,B,...",
     "seeds": "how many, or which: 0,1,7",
-    "frontier target": "α: vanilla, sota, four_fifths or a number",
+    "frontier target": "α: vanilla, sota, four_fifths, 80% (of the fair share) or a number",
     "frontier budget": "evaluations per cell", "scheduler": "tcp://host:port",
     "frontier out": "folder for events, cells and curves", "table": ", ".join(TABLES),
     "mode": "as-published or ours", "paper out": "the results; paper-results.json by default",
     "fresh": "forget what was computed before",
     "markdown": "compute nothing: print the results of --out, or those of the software",
     "into": "with --markdown: renew the blocks of results in this page",
-    "data": "a Parquet or CSV file, or a folder of them",
-    "features": "columns of numbers: age,balance,...",
+    "data": "a table of your own in place of --dataset: CSV, TSV, Parquet or .xlsx",
+    "features": "with --data: columns to cluster by, A,B,...",
+    "ids": "with --data: columns to carry into the files of --out and never compute with",
+    "weights": "with --data: the column that says how many people a row stands for",
+    "port": "of the server", "headless": "open no browser",
+    "data json": "one JSON object per line",
+    "parts data": "a Parquet or CSV file, or a folder of them",
+    "parts features": "columns of numbers: age,balance,...",
     "parts protected": "the column of the groups", "parts out": "a new folder for the parts",
     "parts rows": "most rows of a part",
 }  # fmt: skip
 # Every function takes the settings of its specification that are given, and its own options.
 COMMANDS: tuple[tuple[Callable[..., int], type | None], ...] = (
     (run, RunSpec), (compare, RunSpec), (paper, PaperSpec), (frontier, SweepSpec), (parts, None),
+    (data, None), (dashboard, None),
 )  # fmt: skip
 
 
@@ -74,17 +88,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import cyclopts
 
     app = cyclopts.App(
-        name=PROGRAM, help=__doc__, version_flags=(), help_format="plaintext",
+        name=PROGRAM, help=f"{__doc__}\n\n{CODES}", version=f"antidote {__version__}",
+        help_format="plaintext",
         help_formatter="plain", exit_on_error=False, print_error=False,
         suppress_keyboard_interrupt=False, result_action="return_value",
     )  # fmt: skip
     for command, spec in COMMANDS:
         app.command(_call(command, spec), name=command.__name__, help=command.__doc__)
+    if PROGRAM == "antidote":
+        app.register_install_completion_command(help="Let the shell complete commands and options.")
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         if not given:
             raise cyclopts.CycloptsError("the following arguments are required: command")
-        return app(given) or REACHED  # None after --help
+        with optional_packages():
+            code = app(given) or REACHED  # None after --help
+        sys.stdout.flush()
+        return code
     except cyclopts.CycloptsError as error:
         place = " ".join((PROGRAM, *(error.command_chain or ())))
         print(f"{place}: {_complaint(error)}", file=sys.stderr)
@@ -95,6 +115,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("antidote: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:  # as in `antidote data | head -1`; Python would flush once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED_PIPE
 
 
 def _call(command: Callable[..., int], spec: type | None) -> Callable[..., int]:
@@ -132,6 +155,8 @@ def _options(command: Callable[..., int], spec: type | None) -> Iterator[Option]
     for name, hint, default in found:
         # Without None: who means it leaves the option out, and "none" is a name like others.
         kind = get_args(hint)[0] if NoneType in get_args(hint) else hint
+        if name == "dataset" and "data" in command.__annotations__:  # one of the two
+            default = ""
         yield Option(name, Option.KEYWORD_ONLY, default=default, annotation=kind)
 
 

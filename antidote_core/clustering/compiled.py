@@ -26,8 +26,10 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 def warm() -> None:
     """Compile every kernel once, so that nothing waits for the compiler later."""
     warm_runs()
+    from antidote_core.clustering.kmedoids import fit_kmedoids
     from antidote_core.clustering.son import son_clustering
 
+    fit_kmedoids(_few_points(), 2, restarts=1)
     son_clustering(_few_points(), lam=0.1)
 
 

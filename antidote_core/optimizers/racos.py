@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from antidote_core.errors import optional_packages
 from antidote_core.optimizers.protocol import UnitCube, minimiser
 
 _BLOCK = 512  # random numbers drawn at once: one by one would cost ten times as much
@@ -148,7 +149,8 @@ def _inside(source: _Source) -> Iterator[None]:
 @lru_cache(maxsize=1)
 def _zoopt() -> SimpleNamespace:
     """What is used of ZOOpt, prepared once per process."""
-    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):  # it imports Matplotlib
+    # It imports Matplotlib.
+    with optional_packages(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         from zoopt import Objective, Parameter, Solution, dimension
         from zoopt.algos.opt_algorithms.racos import racos, racos_classification, sracos
         from zoopt.algos.opt_algorithms.racos.racos_optimization import RacosOptimization

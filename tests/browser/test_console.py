@@ -17,9 +17,8 @@ PAGES = {
 
 
 # Of Plotly's WebGL charts, which Data and Explore use for many points: Chromium without a graphics
-# card tells of its own driver (a page with nothing but such a chart says the same), and Plotly
-# reads the outlines of its markers back from a canvas (the trace of that message leads into its
-# file).
+# card tells of its own driver (a page with nothing but such a chart says so, too), and Plotly reads
+# the outlines of its markers back from a canvas (the trace of that message leads into its file).
 OF_PLOTLY = re.compile(
     r"\[\.WebGL-0x[0-9a-f]+\]GL Driver Message \(OpenGL, Performance, GL_CLOSE_PATH_NV, High\): "
     r"GPU stall due to ReadPixels( \(this message will no longer repeat\))?"

@@ -27,7 +27,7 @@ from antidote_core.baselines import fair_lloyd_centers
 from antidote_core.baselines.record import check_groups_present
 from antidote_core.checks import check_whole
 from antidote_core.clustering.son import SonClustering, check_lambda, son_clustering
-from antidote_core.errors import SolverError, SpecError
+from antidote_core.errors import SolverError, SpecError, optional_packages
 from antidote_core.fairness import SocialTable, group_means, social_from_costs
 from antidote_core.geometry import check_points, nearest_center
 from antidote_core.types import Floats, Ints
@@ -434,7 +434,8 @@ def literal_program(points: Floats, groups: Ints, gamma: float, size: int) -> Pr
             f"points with {d} features are too many for it; wanted at most about {max(most, 1):,}. "
             "Take a sample, or the closed form, which gives the same."
         )
-    import cvxpy as cp
+    with optional_packages():
+        import cvxpy as cp
     from scipy.sparse import coo_array
 
     first, second = np.triu_indices(m, 1)
@@ -473,7 +474,8 @@ def literal_program(points: Floats, groups: Ints, gamma: float, size: int) -> Pr
 
 def literal_clustering(points: Floats, lam: float) -> float:
     """The smallest value of the sum-of-norms objective, with one cone per pair of points."""
-    import cvxpy as cp
+    with optional_packages():
+        import cvxpy as cp
 
     first, second = np.triu_indices(len(points), 1)
     mu = cp.Variable(points.shape)

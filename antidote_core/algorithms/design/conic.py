@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from antidote_core.errors import optional_packages
 from antidote_core.types import Floats
 
 MAX_ITERATIONS = 100
@@ -72,8 +73,10 @@ class ConeProgram:
 
     def minimise(self, cost: Floats) -> Answer | None:
         """The best x, or None when the solver finds none."""
-        import clarabel
         from scipy import sparse
+
+        with optional_packages():
+            import clarabel
 
         settings = clarabel.DefaultSettings()
         settings.verbose = False

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from antidote_core.engine.sweep.tasks import Outcome, cancel_tasks
-from antidote_core.errors import RunError
+from antidote_core.errors import RunError, optional_packages
 from antidote_core.runs.sweep_view import FAILED, RUNNING
 
 PROBE_SECONDS = 3.0  # to find the host and to open a connection
@@ -130,8 +130,9 @@ def _outcome(future: Any) -> Outcome:
 
 def start_pool(processes: int, scratch: Path) -> WorkerPool:
     """Processes on this machine, one thread each."""
-    import dask
-    from distributed import Client, LocalCluster
+    with optional_packages():
+        import dask
+        from distributed import Client, LocalCluster
 
     with dask.config.set(LEAN):
         cluster = LocalCluster(
@@ -148,7 +149,8 @@ def start_pool(processes: int, scratch: Path) -> WorkerPool:
 
 def join_pool(address: str) -> WorkerPool:
     """The cluster of the scheduler at `address`; within seconds, a RunError says what is wrong."""
-    from distributed import Client
+    with optional_packages():
+        from distributed import Client
 
     probe(address)
     # In a thread, because a client waits without limit for the first word of whoever answers.

@@ -12,12 +12,11 @@ import io
 import math
 import platform
 import re
-import tomllib
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 
 import pandas as pd
@@ -26,6 +25,7 @@ from jinja2 import Environment, PackageLoader, select_autoescape
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from antidote_core import __version__
 from antidote_core.reporting.figures.bars import group_size_figure
 from antidote_core.reporting.figures.palette import LIGHT_INK
 from antidote_core.reporting.figures.tables import group_table
@@ -186,17 +186,8 @@ def versions() -> dict[str, str]:
     >>> list(versions())[:2]
     ['antidote', 'Python']
     """
-    found = {"antidote": _own(), "Python": platform.python_version()}
+    found = {"antidote": __version__, "Python": platform.python_version()}
     return found | {name: version(name) for name in PACKAGES}
-
-
-def _own() -> str:
-    """The version of the installed package, or of the folder it is run from."""
-    try:
-        return version("antidote-core")
-    except PackageNotFoundError:
-        file = Path(__file__).parents[3] / "pyproject.toml"
-        return str(tomllib.loads(file.read_text(encoding="utf-8"))["project"]["version"])
 
 
 def zipped(files: Mapping[str, str], headline: str, contents: Mapping[str, str]) -> bytes:

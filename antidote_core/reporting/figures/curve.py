@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from antidote_core.numerals import number, share_of_data
 from antidote_core.reporting.figures import palette
 from antidote_core.runs.verdict import cost_digits
 from antidote_core.runs.view import RunView
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 LABEL_ROOM = 0.075  # part of the height that a label needs
 FAR = 4.0  # a fair algorithm farther away than so many times the run's own range is off the chart
@@ -247,6 +249,8 @@ def band_and_lines(y: Mapping[str, Any], dark: bool) -> list[dict[str, Any]]:
 
 def run_curve_figure(view: RunView, baselines: Mapping[str, float] | None = None) -> go.Figure:
     """One step per round; the verified one filled; plain, fair and target as lines with labels."""
+    import plotly.graph_objects as go
+
     table = curve_table(view, baselines)
     figure = go.Figure()
     draw_band(figure, table)

@@ -1,15 +1,19 @@
 """The command line: exit codes, one clear line for bad input, JSON events, files."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import antidote_core as ac
 from antidote_core import Problem, load_dataset
-from antidote_core.cli import BAD_INPUT, NOT_REACHED, REACHED
+from antidote_core.cli import BAD_INPUT, CLOSED_PIPE, CODES, INTERRUPTED, NOT_REACHED, REACHED
 from antidote_core.cli.main import main
 
 QUICK = ["--dataset", "blobs", "--fairness", "social", "--start-size", "4", "--budget", "60"]
@@ -117,3 +121,163 @@ def test_compare_prints_every_row_in_both_scorings(capsys):
     assert "own assignment" in printed
     assert "price" in printed
     assert "min. share" in printed
+
+
+# -- a table of one's own -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def people(tmp_path):
+    rng = np.random.default_rng(0)
+    sex, race = rng.choice(["f", "m"], 300), rng.choice(["a", "b"], 300)
+    income = rng.normal(30_000, 9_000, 300) + np.where(sex == "m", 12_000, 0)
+    frame = pd.DataFrame({"id": range(1000, 1300), "age": rng.normal(40, 9, 300), "income": income})
+    frame.assign(sex=sex, race=race).to_csv(tmp_path / "people.csv", index=False)
+    return str(tmp_path / "people.csv")
+
+
+OWN = ["--features", "age,income", "--protected", "sex,race", "--start-size", "10", "--step", "10"]
+
+
+def test_run_on_a_file_of_ones_own_does_what_the_library_does(people, tmp_path, capsys):
+    arguments = ["run", "--data", people, *OWN, "--target", "70%", "--budget", "60", "--json"]
+    out = tmp_path / "out"
+    assert main([*arguments, "--ids", "id", "--out", str(out)]) in (REACHED, NOT_REACHED)
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    frame = pd.read_csv(people)
+    data = ac.dataset_from_frame(frame, ["age", "income"], ["sex", "race"], name="people")
+    spec = ac.RunSpec(dataset="people", start_size=10, step=10, target=-0.7, budget=60)
+    result = ac.run(spec, data)
+    assert told["cost"] == result.cost
+    assert len(told["antidote"]) == result.size
+    assert ac.RunSpec.from_json((out / "spec.json").read_text(encoding="utf-8")) == spec
+    table = pd.read_csv(out / "assignments.csv")
+    assert table["id"].tolist() == frame["id"].tolist()
+    assert set(table["group"]) == {"f × a", "f × b", "m × a", "m × b"}
+
+
+def test_compare_on_a_file_of_ones_own(people, capsys):
+    own = ["--features", "age,income", "--protected", "sex", "--max-rounds", "1", "--budget", "10"]
+    assert main(["compare", "--data", people, *own, "--json", "--restarts", "2"]) == REACHED
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    data = ac.dataset_from_frame(pd.read_csv(people), ["age", "income"], "sex")
+    plain = ac.Problem(data, clustering="kmeans", fairness="balance", k=2, restarts=2)
+    assert rows[0]["balance"] == pytest.approx(plain.vanilla.cost)
+
+
+def test_a_sample_of_a_file_of_ones_own(people, capsys):
+    arguments = ["run", "--data", people, *OWN, "--sample", "100", "--max-rounds", "1", "--json"]
+    main([*arguments, "--budget", "5"])
+    started = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert started["points"] == 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run"], "run needs --dataset NAME (the command data lists them) or --data FILE"),
+        (["compare"], "compare needs --dataset NAME"),
+        (["run", "--data", "FILE"], "--data needs --features A,B,...; the columns of people.csv "),
+        (["run", "--data", "FILE", "--features", "age"], "--data needs --protected A,B,..."),
+        (["run", "--data", "FILE", "--features", "incom"], "'incom' (did you mean 'income'?)"),
+        (["run", "--data", "FILE", *OWN, "--dataset", "bank"], "wanted one of them"),
+        (["run", "--data", "FILE", *OWN, "--features", "age,sex"], "'sex'"),
+        (["run", "--data", "FILE", *OWN, "--weights", "id,age"], "--weights must be one column"),
+        (["run", "--data", "nowhere.csv", *OWN], "nowhere.csv cannot be read: No such file"),
+        (["run", "--dataset", "bank", "--features", "age"], "go with --data FILE"),
+        (["run", *QUICK, "--target", "180%"], "180% is no share; wanted more than 0%"),
+        (["run", *QUICK, "--target", "half%"], "half% is no share"),
+        (["run", *QUICK, "--target", "80%", "--fairness", "social"], "which only balance has"),
+        (["run", *QUICK, "--out", "FILE"], "cannot be written to: File exists"),
+        (
+            ["frontier", "--dataset", "blobs", "--sizes", "3", "--out", "FILE"],
+            "cannot be written to",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_said_before_any_work(arguments, sentence, people, capsys):
+    assert main([people if x == "FILE" else x for x in arguments]) == BAD_INPUT
+    told = capsys.readouterr()
+    assert sentence in told.err
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+# -- how it ends ----------------------------------------------------------------------------------
+
+
+def shell(*arguments, **options):
+    command = [sys.executable, "-m", "antidote_core", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def test_ctrl_c_keeps_the_best_so_far(tmp_path):
+    arguments = ["--dataset", "blobs", "--target", "-1", "--optimizer", "random", "--budget", "50"]
+    limits = ["--max-rounds", "none", "--max-stalled", "none", "--max-seconds", "60"]
+    process = shell("run", *arguments, *limits, "--out", str(tmp_path), "--json", text=True)
+    for line in process.stdout:
+        if json.loads(line)["kind"] == "round":
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == INTERRUPTED
+    assert err.strip() == "antidote: stopping with the best so far; again to leave at once"
+    kept = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert kept["reason"] == "stopped by you"
+    assert len(kept["antidote"]) == len(pd.read_csv(tmp_path / "antidote.csv")) > 0
+    assert json.loads(out.splitlines()[-1]) == {"kind": "result", **kept}
+
+
+def test_a_closed_pipe_is_no_traceback():
+    process = shell("data", "--json")
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert process.wait(60) == CLOSED_PIPE
+    assert err == b""
+
+
+def test_data_lists_every_set(capsys):
+    assert main(["data", "--json"]) == REACHED
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["name"] for row in rows] == [info.name for info in ac.list_datasets()]
+    assert main(["data"]) == REACHED
+    words = capsys.readouterr().out
+    assert all(f"\n{row['name']} " in f"\n{words}" for row in rows)
+
+
+def test_version_and_exit_codes_are_told(capsys):
+    assert main(["--version"]) == REACHED
+    assert capsys.readouterr().out == f"antidote {ac.__version__}\n"
+    assert main(["--help"]) == REACHED
+    told = " ".join(capsys.readouterr().out.split())
+    assert " ".join(CODES.split()) in told
+    for code in (REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED, CLOSED_PIPE):
+        assert f" {code} " in CODES
+
+
+def test_the_dashboard_runs_the_app_beside_the_package(monkeypatch):
+    started = []
+    monkeypatch.setattr("os.chdir", started.append)
+    monkeypatch.setattr("os.execv", lambda path, arguments: started.append(arguments))
+    main(["dashboard", "--port", "8765", "--headless"])
+    folder, arguments = started
+    app = Path(ac.__file__).parents[1] / "app.py"
+    assert folder == app.parent
+    expected = ["-m", "streamlit", "run", str(app), "--server.port", "8765"]
+    assert arguments == [sys.executable, *expected, "--server.headless", "true"]
+
+
+def test_the_shell_completes_commands_and_options(tmp_path):
+    code = (
+        "import sys; sys.argv[:] = ['antidote', '--install-completion']\n"
+        "from antidote_core.cli.main import main; sys.exit(main())"
+    )
+    home = {**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash"}
+    called = subprocess.run(
+        [sys.executable, "-c", code], env=home, capture_output=True, check=False
+    )
+    assert called.returncode == REACHED, called.stderr
+    script = "\n".join(x.read_text(encoding="utf-8") for x in tmp_path.rglob("completions/*"))
+    assert "complete -F _antidote antidote" in script
+    assert all(word in script for word in ("dashboard", "frontier", "--protected"))

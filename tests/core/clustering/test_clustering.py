@@ -148,14 +148,68 @@ def test_kmeans_is_scikit_learns(seed):
     assert fitted.objective == pytest.approx(squared.sum())
 
 
+@pytest.mark.parametrize(("n", "k"), [(14, 2), (11, 3), (9, 4)])
 @pytest.mark.parametrize("seed", range(5))
-def test_kmedoids_is_the_best_pair_of_points(seed):
-    points = np.random.default_rng(seed).normal(size=(14, 2))
+def test_kmedoids_is_the_best_set_of_points(seed, n, k):
+    points = np.random.default_rng(seed).normal(size=(n, 2))
     distances = np.linalg.norm(points[:, None] - points, axis=2)
-    best = min(distances[:, list(pair)].min(axis=1).sum() for pair in combinations(range(14), 2))
-    fitted = fit_kmedoids(points, k=2, restarts=20, seed=0)
+    best = min(distances[:, list(rows)].min(axis=1).sum() for rows in combinations(range(n), k))
+    fitted = fit_kmedoids(points, k=k, restarts=20, seed=0)
     assert fitted.objective == pytest.approx(best)
     assert all((points == center).all(axis=1).any() for center in fitted.centers)
+
+
+def loss_of(distances, rows):
+    return distances[:, rows].min(axis=1).sum()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_swap_improves_medoids_from_any_start_copies_of_points_among_them(seed):
+    """A local optimum by its definition: every swap tried, its loss counted from scratch."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(40, 2))
+    points = np.vstack([points, points[rng.integers(0, 40, 20)]])
+    k = 2 + seed % 4
+    start = rng.choice(60, k, replace=False)
+    fitted = fit_kmedoids(points, k, start=start)
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    rows = [int(np.flatnonzero((points == center).all(axis=1))[0]) for center in fitted.centers]
+    assert fitted.objective == pytest.approx(loss_of(distances, rows))
+    assert fitted.objective <= loss_of(distances, start) + 1e-12
+    np.testing.assert_allclose(distances[np.arange(60), np.array(rows)[fitted.labels]].sum(),
+                               fitted.objective)  # fmt: skip
+    swaps = ([*rows[:i], c, *rows[i + 1 :]] for i in range(k) for c in range(60))
+    assert min(loss_of(distances, swap) for swap in swaps) >= fitted.objective - 1e-9
+
+
+def test_medoids_stay_where_a_warm_start_is_the_answer():
+    points = load_dataset("bank", sample=400).points
+    cold = fit_kmedoids(points, 4, restarts=5, seed=3)
+    rows = np.array([np.flatnonzero((points == c).all(axis=1))[0] for c in cold.centers])
+    warm = fit_kmedoids(points, 4, start=rows)
+    np.testing.assert_array_equal(warm.centers, cold.centers)
+    assert warm.objective == cold.objective
+
+
+@pytest.mark.parametrize("start", [[0, 0], [0, 12], [-1, 3], [0, 1, 2], [0.0, 1.0]])
+def test_a_start_that_is_no_k_rows_gets_a_sentence(start):
+    points = np.random.default_rng(0).normal(size=(12, 2))
+    with pytest.raises(SpecError, match=r"start must be k = 2 different rows.*from 0 to 11; got"):
+        fit_kmedoids(points, 2, start=np.array(start))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_medoids_are_never_worse_than_those_of_the_package_from_the_same_start(seed):
+    packaged = pytest.importorskip(
+        "kmedoids", reason="kmedoids (GPL-3) is no dependency; pip install kmedoids compares"
+    )
+    rng = np.random.default_rng(seed)
+    n, d, k = int(rng.integers(20, 400)), int(rng.integers(2, 6)), int(rng.integers(2, 8))
+    points = rng.normal(size=(n, d))
+    start = rng.choice(n, k, replace=False)
+    distances = np.linalg.norm(points[:, None] - points, axis=2)
+    theirs = packaged.fasterpam(distances, start.copy(), n_cpu=1)
+    assert fit_kmedoids(points, k, start=start).objective <= theirs.loss * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(5))
