@@ -1,65 +1,65 @@
-"""The idea of antidote data on one screen."""
+"""The idea of antidote data on one screen, as a picture that moves."""
 
 import streamlit as st
 
-from antidote_core.fairness import BalanceTable
 from antidote_core.numerals import number, percent
-from antidote_core.reporting.figures.maps import map_frame
 from antidote_core.reporting.figures.tables import cluster_table
-from antidote_core.reporting.text.glossary import explain
 from antidote_core.reporting.text.words import balance_sentence
-from antidote_core.teaching.planar import Solution, Story, mix_html, plane_scene
-from antidote_core.types import Floats
+from antidote_core.teaching.planar import fair_share, story_film
+from pages._ui.jobs import store
+from pages._ui.jobs.job_blocks import to_example
 from pages._ui.learn_blocks import draw_plane
 from pages._ui.shared import answers
-from pages._ui.shared.frame import is_dark
+from pages._ui.shared.frame import carry_to, is_dark
+from pages._ui.shared.settings import UPLOAD
 
-
-def panel(
-    key: str,
-    title: str,
-    story: Story,
-    solution: Solution,
-    balance: BalanceTable,
-    antidote: Floats | None,
-) -> None:
-    data, dark = story.data, is_dark()
-    sentence = balance_sentence(balance, data.group_names)
-    frame = map_frame(data.points)
-    st.subheader(title, anchor=False)
-    left, right = st.columns(2)
-    with left:
-        scene = plane_scene(data, frame, solution.centers, antidote=antidote, dark=dark)
-        draw_plane(scene, f"{title}. {sentence}", f"{key}-map")
-    with right:
-        st.metric(
-            "Balance cost, lower is fairer", number(balance.cost, 2), help=explain("balance cost")
-        )
-        st.html(mix_html(balance, data.group_names, dark))
-        st.markdown(sentence)
-
+story = answers.story()
+names = story.data.group_names
+old, new = story.steps[0], story.steps[-1]
+size, n = len(story.antidote), story.data.n
 
 st.title("Fairer clusters by adding a few points", anchor=False)
 st.markdown(
-    "**Clustering** sorts points into bunches that lie close together. It never looks at who "
-    "belongs to which group, and still a bunch can end up with hardly anyone of one group. "
-    "**Antidote data** are a few made-up points: put them beside the real ones, run the *same* "
-    "clustering again, and the border falls in a fairer place. Then throw the made-up points away."
+    "**Clustering** sorts points into bunches that lie close together, and a bunch can end up "
+    "with hardly anyone of one group. **Antidote data** are a few made-up points: put them beside "
+    "the real ones, run the *same* clustering again, and the border falls in a fairer place. Then "
+    "throw the made-up points away."
 )
-story = answers.story()
-size, n = len(story.antidote), story.data.n
-old, new = story.tables_before, story.tables_after
-before, after = st.columns(2, gap="large")
-with before:
-    panel("before", "Before: plain clustering", story, story.before, old.balance, None)
-with after:
-    title = f"After: {size} antidote points added"
-    panel("after", title, story, story.after, new.balance, story.antidote)
+scene, film = story_film(story, is_dark())
+draw_plane(
+    scene,
+    f"A plane with {n} points of two groups, to which {size} antidote points are added one by one. "
+    f"Before: {balance_sentence(old.balance, names)} After: {balance_sentence(new.balance, names)}",
+    "story",
+    film=film,
+)
+
+learn, bank, small, own = st.columns(4)
+with learn.container(border=True, height="stretch"):
+    if st.button("Place the points yourself →", type="primary", width="stretch"):
+        st.switch_page("pages/learn.py", query_params={"part": "playground"})
+    st.caption("Ten points, a score to beat, and the algorithm as your rival.")
+with bank.container(border=True, height="stretch"):
+    if st.button("45,211 bank customers →", width="stretch"):
+        to_example("four-fifths")
+    st.caption("Bank marketing: copies until every group has four fifths of its fair share.")
+with small.container(border=True, height="stretch"):
+    if st.button("A teaching set →", width="stretch"):
+        to_example("teaching-set")
+    st.caption("These very points, solved by Algorithm 2 round by round.")
+with own.container(border=True, height="stretch"):
+    if st.button("Your own file →", width="stretch"):
+        store.show(store.RUN, None)
+        carry_to("explore", {"data": UPLOAD})
+    st.caption("CSV or Excel; it stays with you, and assignments.csv comes back.")
 
 read, took, price = st.columns(3, gap="large")
 read.markdown(
-    "**How to read the cost.** −1 when every cluster has the same mix of groups as the whole data; "
-    "0 when a group is missing from a cluster. Computed just now, not written down."
+    "**Fair share.** 100 % when every cluster has the same mix of groups as the whole data; 0 % "
+    f"when a group is missing from a cluster. Here {percent(fair_share(old))} becomes "
+    f"{percent(fair_share(new))}: the balance cost, lower is fairer, falls from "
+    f"{number(old.balance.cost, 2)} to {number(new.balance.cost, 2)}. Computed just now, not "
+    "written down."
 )
 took.markdown(
     f"**What it took.** {size} points (★) beside {n:,}, that is {percent(size / n)}, put at the "
@@ -71,9 +71,7 @@ price.markdown(
     f"{number(old.social.cost, 2)}. This example is made up; on real data effects are often "
     "smaller."
 )
-if st.button("Look at real data →", type="primary"):
-    st.switch_page("pages/data.py", query_params={})
-with st.expander("The numbers behind these pictures"):
-    for label, tables in (("Before", old), ("After", new)):
+with st.expander("The numbers behind this picture"):
+    for label, step in (("Before", old), ("After", new)):
         st.markdown(f"**{label}**")
-        st.dataframe(cluster_table(tables.balance, story.data.group_names), hide_index=True)
+        st.dataframe(cluster_table(step.balance, names), hide_index=True)

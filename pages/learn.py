@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages._ui.learn_blocks import POINTS, glossary, playground, story
+from pages._ui.learn_blocks import OWN, glossary, playground, story
 from pages._ui.shared.frame import enter
 from pages._ui.shared.link import asked_by_link, tell_ignored
 from pages._ui.shared.settings import one_of
@@ -15,6 +15,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
     st.title("How a few points help", anchor=False, width="content")
     part = one_of("Part", list(PARTS), "part", label_visibility="collapsed", width="content")
 notice = st.container()
-PARTS[part]()
+with st.container(key="learn-part", gap="small"):
+    PARTS[part]()
 with notice:
-    tell_ignored("learn", {key: value for key, value in link.items() if key != POINTS})
+    tell_ignored("learn", {key: value for key, value in link.items() if key not in OWN})

@@ -17,9 +17,9 @@ import numpy as np
 from antidote_core.analysis.snapshots import numbered_as
 from antidote_core.datasets import load_dataset
 from antidote_core.fairness import BalanceTable, SocialTable, balance_table, social_table
-from antidote_core.numerals import percent
-from antidote_core.problem import Problem, Tables
-from antidote_core.projection import cluster_cells
+from antidote_core.geometry import nearest_center
+from antidote_core.numerals import percent, points_text
+from antidote_core.problem import Problem
 from antidote_core.reporting.documents.page import render
 from antidote_core.reporting.figures.palette import (
     ANTIDOTE,
@@ -32,10 +32,13 @@ from antidote_core.reporting.figures.palette import (
     ink,
 )
 from antidote_core.reporting.text.words import EQUAL
-from antidote_core.types import Dataset, Floats, Ints, Solution
+from antidote_core.types import Dataset, Floats, Ints
 
 HEIGHT = 0.7  # of the width of the plane
 GRID = 1  # decimals of a place on the plane
+
+Frame = tuple[Floats, Floats]  # lower and upper corner
+Scene = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,20 +82,33 @@ class PlanarProblem:
         self.lock = threading.RLock()
         self.vanilla = self._position(np.empty((0, 2)), self.problem.vanilla.labels)
 
-    def position(self, antidote: Floats) -> Position:
-        """The clustering with these antidote points (m, 2) beside the data."""
+    def position(self, antidote: Floats, start: Floats | None = None) -> Position:
+        """The clustering with these antidote points (m, 2) beside the data.
+
+        With `start` (k, 2) it is where k-means ends that begins at these centres, good or bad.
+        """
         with self.lock:
-            return self._position(antidote, self.vanilla.labels)
+            return self._position(antidote, self.vanilla.labels, start)
+
+    def distance(self, position: Position) -> float:
+        """The mean squared distance of U ∪ V to the centres: what k-means makes small."""
+        union = np.vstack([self.data.points, position.antidote])
+        return float(nearest_center(union, position.centers)[1].mean())
 
     def evaluate(self, antidote: Floats) -> float:
         """F(C(U ∪ V), U)."""
         with self.lock:
             return self.problem.evaluate(antidote)
 
-    def _position(self, antidote: Floats, before: Ints) -> Position:
-        solution = self.problem.cluster(antidote)
+    def _position(self, antidote: Floats, before: Ints, start: Floats | None = None) -> Position:
         k, groups = self.problem.k, self.problem.groups
-        labels, centers = numbered_as(before, solution.labels, solution.centers)
+        if start is None:
+            solution = self.problem.cluster(antidote)
+            labels, centers = solution.labels, solution.centers
+        else:
+            centers = descend(np.vstack([self.data.points, antidote]), start)[-1]
+            labels, _ = nearest_center(self.data.points, centers)
+        labels, centers = numbered_as(before, labels, centers)
         return Position(
             np.asarray(antidote),
             centers,
@@ -102,12 +118,28 @@ class PlanarProblem:
             labels != before,
         )
 
-    def frame(self, reach: float) -> tuple[Floats, Floats]:
+    def frame(self, reach: float) -> Frame:
         """Lower and upper corner (2,) of a plane `reach` times as wide as the data."""
         lower, upper = self.data.points.min(axis=0), self.data.points.max(axis=0)
         middle = (lower + upper) / 2
         half = reach * float((upper - lower).max()) / 2 * np.array([1.0, HEIGHT])
         return np.round(middle - half, GRID), np.round(middle + half, GRID)
+
+
+def descend(points: Floats, start: Floats) -> list[Floats]:
+    """Centres (k, 2) of k-means that begins at `start`: after 0, 1, 2... rounds, until they rest.
+
+    A centre that is nearest to nobody stays where it is.
+    """
+    rounds = [np.asarray(start, dtype=np.float64)]
+    while True:
+        labels, _ = nearest_center(points, rounds[-1])
+        centers = rounds[-1].copy()
+        for c in np.unique(labels):
+            centers[c] = points[labels == c].mean(axis=0)
+        if np.allclose(centers, rounds[-1]):
+            return rounds
+        rounds.append(centers)
 
 
 @lru_cache(maxsize=16)
@@ -118,49 +150,67 @@ def planar_problem(dataset: str, fairness: str, k: int = 2) -> PlanarProblem:
 
 DATASET = "two-optima"
 SIZE = 12
+REACH = 1.5  # width of the plane that shows it, in widths of the data
 SIDE = 21  # places tried along each side of the box
 
 
 @dataclass(frozen=True, eq=False)
 class Story:
-    """The same clustering twice: on U alone, and on U with the antidote points beside it."""
+    """The same clustering of U alone, with the first antidote point beside it, the first two..."""
 
     data: Dataset
     antidote: Floats
-    before: Solution
-    after: Solution
-    tables_before: Tables
-    tables_after: Tables
+    steps: tuple[Position, ...]
     places_tried: int
 
 
-def tell_story(seed: int = 0) -> Story:
+def tell_story() -> Story:
     """Put one clump of antidote points at the best of 21 x 21 places among the data.
 
     A place is as good as F(C(U ∪ V), U) says; of equally good ones the one nearest to the middle.
 
-    >>> story = tell_story()
-    >>> story.after.cost < story.before.cost
+    >>> first, *_, last = tell_story().steps
+    >>> last.balance.cost < first.balance.cost
     True
     """
-    data = load_dataset(DATASET, seed=seed)
-    problem = Problem(data, "kmeans", "balance", k=2, restarts=10, seed=seed, compiled=False)
-    lower, upper = problem.box("plausible")
+    planar = planar_problem(DATASET, "balance")
+    lower, upper = planar.problem.box("plausible")
     middle = (lower + upper) / 2
-    steps = np.linspace(lower, upper, SIDE)
-    places = [np.array([x, y]) for x in steps[:, 0] for y in steps[:, 1]]
+    lines = np.linspace(lower, upper, SIDE)
+    places = [np.array([x, y]) for x in lines[:, 0] for y in lines[:, 1]]
     places.sort(key=lambda place: float(((place - middle) ** 2).sum()))
-    best = min(places, key=lambda place: round(problem.evaluate(clump(place)), 9))
+    best = min(places, key=lambda place: round(planar.evaluate(clump(place)), 9))
     antidote = clump(best)
-    return Story(
-        data,
-        antidote,
-        problem.vanilla,
-        problem.cluster(antidote),
-        problem.tables(antidote[:0]),
-        problem.tables(antidote),
-        len(places),
-    )
+    steps = tuple(planar.position(antidote[:size]) for size in range(len(antidote) + 1))
+    return Story(planar.data, antidote, steps, len(places))
+
+
+def story_film(story: Story, dark: bool = False) -> tuple[Scene, list[Scene]]:
+    """The story for the plane that plays it: the first scene, and what every step changes in it."""
+    data = story.data
+    frame = planar_problem(DATASET, "balance").frame(REACH)
+    first, last = story.steps[0], story.steps[-1]
+    plain = percent(fair_share(first))
+    scene = plane_scene(
+        data, frame, last.centers, before=first.centers, antidote=last.antidote, moved=last.moved,
+        dark=dark,
+    )  # fmt: skip
+    return scene, [
+        {
+            "centers": _pairs(step.centers),
+            "antidote": _stars(step.antidote, ANTIDOTE),
+            "moved": _moved(data.groups, len(data.group_names), step.moved),
+            "title": f"Fair share {' → '.join(dict.fromkeys([plain, percent(fair_share(step))]))}",
+            "words": f"{points_text(len(step.antidote))} added to {data.n} real ones",
+            "mix": mix_html(step.balance, data.group_names, dark),
+        }
+        for step in story.steps
+    ]
+
+
+def fair_share(position: Position) -> float:
+    """Of the group that is farthest from it, in the cluster where it is: 1 is its full share."""
+    return float(position.balance.ratios.min())
 
 
 def clump(place: Floats, size: int = SIZE, radius: float = 0.5) -> Floats:
@@ -174,8 +224,6 @@ def clump(place: Floats, size: int = SIZE, radius: float = 0.5) -> Floats:
     return np.asarray(place + offsets - offsets.mean(axis=0))
 
 
-Frame = tuple[Floats, Floats]
-Scene = dict[str, Any]
 WRITABLE = 0.13  # narrower parts of a bar have no room for their figure
 
 
@@ -186,20 +234,19 @@ def plane_scene(
     *,
     before: Floats | None = None,
     antidote: Floats | None = None,
-    rival: Floats | None = None,
+    rival: Position | None = None,
     moved: np.ndarray | None = None,
     spokes: Ints | None = None,
     groups: bool = True,
     dark: bool = False,
 ) -> Scene:
-    """The plane of a clustering.
+    """The plane of a clustering; the page draws the border between the centres.
 
-    `centers` (k, 2) with their cells, `before` (k, 2) the centres without antidote points,
-    `antidote` and `rival` (m, 2) two sets of points, `moved` (n,) marks points to outline, `spokes`
-    (n,) the labels of points to join to their centres; without `groups` all points look alike.
+    `centers` (k, 2), `before` (k, 2) the centres without antidote points, `antidote` (m, 2) points,
+    `rival` what somebody else made of it, `moved` (n,) marks points to outline, `spokes` (n,) the
+    labels of points to join to their centres; without `groups` all points look alike.
     """
     lower, upper = frame
-    cells = cluster_cells(centers, lower, upper)
     marks = [group_mark(code, dark) for code in range(len(data.group_names))]
     codes = data.groups if groups else np.zeros(data.n, dtype=np.int64)
     names = data.group_names if groups else ("point",)
@@ -209,37 +256,34 @@ def plane_scene(
     scene: Scene = {
         "frame": [*lower.tolist(), *upper.tolist()],
         "ink": ink(dark),
-        "cells": [
-            {"corners": _pairs(cell), "color": cluster_mark(index, dark).color}
-            for index, cell in enumerate(cells)
-        ],
-        "border": _inner_edges(cells, frame),
+        "colors": [cluster_mark(index, dark).color for index in range(len(centers))],
         "points": [
             {
                 "at": _pairs(data.points[codes == code]),
                 "color": legend[code][1],
                 "symbol": marks[code].symbol,
-                "moved": [] if moved is None else np.flatnonzero(moved[codes == code]).tolist(),
             }
             for code in range(len(names))
         ],
+        "moved": [] if moved is None else _moved(codes, len(names), moved),
         "spokes": [] if spokes is None else _spokes(data.points, centers, spokes),
         "centers": _pairs(centers),
-        "before": [],
-        "old": [],
+        "before": [] if before is None else _pairs(before),
         "antidote": _stars(antidote, ANTIDOTE),
-        "rival": _stars(rival, BASELINE),
+        "rival": None,
     }
     if before is not None:
-        scene["before"] = _pairs(before)
-        scene["old"] = _inner_edges(cluster_cells(before, lower, upper), frame)
         legend.append(("dash", VANILLA, "border and centres before"))
     if moved is not None and moved.any():
         legend.append(("ring", ink(dark), "changed cluster"))
     if scene["antidote"]:
         legend.append(("star", ANTIDOTE, "antidote point"))
-    if scene["rival"]:
-        legend.append(("star", BASELINE, "the algorithm's point"))
+    if rival is not None:
+        scene["rival"] = {
+            "centers": _pairs(rival.centers), "stars": _stars(rival.antidote, BASELINE),
+            "color": BASELINE,
+        }  # fmt: skip
+        legend.append(("star", BASELINE, "the algorithm's points, centres and border"))
     scene["grey"], scene["aim"] = VANILLA, DECIDES
     scene["legend"] = [{"symbol": s, "color": c, "name": n} for s, c, n in legend]
     return scene
@@ -286,6 +330,11 @@ def _pairs(points: Floats) -> list[list[float]]:
     return np.round(points, 3).tolist()
 
 
+def _moved(codes: Ints, count: int, moved: np.ndarray) -> list[list[int]]:
+    """Which points of every code moved, by their place among those of the code."""
+    return [np.flatnonzero(moved[codes == code]).tolist() for code in range(count)]
+
+
 def _stars(antidote: Floats | None, color: str) -> list[dict[str, Any]]:
     if antidote is None or not len(antidote):
         return []
@@ -298,16 +347,3 @@ def _stars(antidote: Floats | None, color: str) -> list[dict[str, Any]]:
 
 def _spokes(points: Floats, centers: Floats, labels: Ints) -> list[list[list[float]]]:
     return np.round(np.stack([points, centers[labels]], axis=1), 3).tolist()
-
-
-def _inner_edges(cells: Sequence[Floats], frame: Frame) -> list[list[list[float]]]:
-    """The edges of the cells that do not run along the frame, each once."""
-    lower, upper = frame
-    edges = []
-    for cell in cells:
-        for start, end in zip(cell, np.roll(cell, -1, axis=0), strict=True):
-            along = np.isclose(start, end) & (np.isclose(start, lower) | np.isclose(start, upper))
-            # Neighbours run along a shared edge in opposite directions: keep one of them.
-            if not along.any() and tuple(start) < tuple(end):
-                edges.append(_pairs(np.array([start, end])))
-    return edges

@@ -11,16 +11,26 @@ import pandas as pd
 
 from antidote_core.algorithms.algorithm2.verification import verify
 from antidote_core.errors import SpecError
+from antidote_core.geometry import nearest_center
 from antidote_core.numerals import number
 from antidote_core.optimizers import Box, get_optimizer
-from antidote_core.teaching.planar import GRID, PlanarProblem, Position, planar_problem
+from antidote_core.teaching.planar import (
+    GRID,
+    Frame,
+    PlanarProblem,
+    Position,
+    descend,
+    planar_problem,
+)
 from antidote_core.types import Floats
 
 BUDGET = 10
 MANY = 1_000_000
 TRIES = 1000  # evaluations the algorithm may spend
 THROWS = 20  # random placements behind the score to beat
+STARTS = 100  # beginnings of k-means among which a worse optimum is looked for
 SAME = 5e-4  # costs nearer than this are a draw: they look the same on the screen
+WORSE = 1e-3  # an optimum less worse than this is the same one
 GOALS = ("balance", "social")
 
 
@@ -91,7 +101,7 @@ def spent(clumps: Clumps) -> int:
     return sum(clump.copies for clump in clumps)
 
 
-def place(clumps: Clumps, x: float, y: float, copies: int, frame: tuple[Floats, Floats]) -> Clumps:
+def place(clumps: Clumps, x: float, y: float, copies: int, frame: Frame) -> Clumps:
     """One more clump, at the nearest place of the grid inside the frame.
 
     When fewer points are left than `copies`, those that are left; none left is a SpecError.
@@ -99,9 +109,25 @@ def place(clumps: Clumps, x: float, y: float, copies: int, frame: tuple[Floats, 
     left = BUDGET - spent(clumps)
     if left < 1:
         raise SpecError(f"All {BUDGET} points are placed; take one back with Undo or start anew.")
-    lower, upper = frame
-    at = np.round(np.clip([x, y], lower, upper), GRID) + 0.0
-    return (*clumps, Clump(float(at[0]), float(at[1]), min(copies, left)))
+    return (*clumps, Clump(*on_grid(x, y, frame), min(copies, left)))
+
+
+def on_grid(x: float, y: float, frame: Frame) -> tuple[float, float]:
+    """The nearest place of the grid inside the frame."""
+    at = np.round(np.clip([x, y], *frame), GRID) + 0.0
+    return float(at[0]), float(at[1])
+
+
+def move(clumps: Clumps, origin: tuple[float, float], x: float, y: float, frame: Frame) -> Clumps:
+    """The clumps at the place `origin` of the grid go to another.
+
+    >>> move((Clump(1.5, 0.0, 3),), (1.5, 0.0), 2.04, 9.0, (np.full(2, -2.0), np.full(2, 2.0)))
+    (Clump(x=2.0, y=2.0, copies=3),)
+    """
+    to = on_grid(x, y, frame)
+    return tuple(
+        Clump(*to, clump.copies) if (clump.x, clump.y) == origin else clump for clump in clumps
+    )
 
 
 def points_of(clumps: Clumps) -> Floats:
@@ -119,7 +145,7 @@ def to_link(clumps: Clumps) -> str:
     return ";".join(f"{clump.x:g},{clump.y:g},{clump.copies}" for clump in clumps)
 
 
-def from_link(text: str, frame: tuple[Floats, Floats]) -> Clumps:
+def from_link(text: str, frame: Frame) -> Clumps:
     """Read what `to_link` wrote; anything else is a SpecError with a sentence.
 
     >>> from_link("1.5,-0.2,3", (np.array([-2, -2]), np.array([2, 2])))
@@ -152,6 +178,29 @@ def from_link(text: str, frame: tuple[Floats, Floats]) -> Clumps:
     return clumps
 
 
+def centers_to_link(centers: Floats) -> str:
+    """Centres (k, 2), to three decimals, as text for an address: x,y;x,y."""
+    return ";".join(f"{x:g},{y:g}" for x, y in (np.round(centers, 3) + 0.0).tolist())
+
+
+def centers_from_link(text: str, frame: Frame, k: int = 2) -> Floats:
+    """Read what `centers_to_link` wrote; anything else is a SpecError with a sentence.
+
+    >>> centers_from_link("1.5,0;-1.5,0", (np.full(2, -2.0), np.full(2, 2.0))).tolist()
+    [[1.5, 0.0], [-1.5, 0.0]]
+    """
+    try:
+        centers = np.array([[float(x) for x in part.split(",")] for part in text.split(";")])
+        if centers.shape != (k, 2) or not ((centers >= frame[0]) & (centers <= frame[1])).all():
+            raise ValueError
+    except ValueError:
+        raise SpecError(
+            f"The centres in this link cannot be used: “{text[:40]}” should be {k} places x,y of "
+            "the plane, for example 1.5,0;-1.5,0. k-means begins as usual instead."
+        ) from None
+    return centers
+
+
 @dataclass(frozen=True, eq=False)
 class Game:
     """One situation played for one cost."""
@@ -161,13 +210,26 @@ class Game:
     planar: PlanarProblem
 
     @property
-    def frame(self) -> tuple[Floats, Floats]:
+    def frame(self) -> Frame:
         """Where points may be placed: lower and upper corner."""
         return self.planar.frame(self.situation.reach)
 
-    def position(self, clumps: Clumps) -> Position:
-        """What the placed points do."""
-        return self.planar.position(points_of(clumps))
+    def position(self, clumps: Clumps, start: Floats | None = None) -> Position:
+        """What the placed points do, with k-means from many starts or from the centres `start`."""
+        return self.planar.position(points_of(clumps), start)
+
+    def worse_optimum(self, clumps: Clumps) -> Floats | None:
+        """Where the worst of 100 starts of k-means rests, centres (k, 2); None if all end alike."""
+        union = np.vstack([self.planar.data.points, points_of(clumps)])
+        best = self.planar.distance(self.position(clumps))
+        rng, worst = np.random.default_rng(0), None
+        for _ in range(STARTS):
+            start = union[rng.choice(len(union), self.planar.problem.k, replace=False)]
+            centers = descend(union, start)[-1]
+            found = float(nearest_center(union, centers)[1].mean())
+            if found > best * (1 + WORSE):
+                best, worst = found, centers
+        return worst
 
 
 @lru_cache(maxsize=16)
@@ -188,7 +250,7 @@ def score_to_beat(situation: str, goal: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class AlgorithmTry:
-    """What the structured search makes of the same budget and the same plane."""
+    """What the structured search makes of the same budget and the same plane, on its grid."""
 
     antidote: Floats
     cost: float
@@ -212,15 +274,43 @@ def let_the_algorithm_try(situation: str, goal: str) -> AlgorithmTry:
             TRIES,
             np.random.default_rng(0),
         )
-        antidote = found.x.reshape(BUDGET, 2)
-        checked = verify(planar.problem, antidote, found.value, strict=False)
+        antidote = np.clip(np.round(found.x.reshape(BUDGET, 2), GRID), lower, upper) + 0.0
+        cost = planar.problem.evaluate(antidote)
+        checked = verify(planar.problem, antidote, cost, strict=False)
     return AlgorithmTry(
         antidote,
-        found.value,
+        cost,
         found.evaluations,
         time.monotonic() - begun,
         checked.agreeing,
         len(checked.costs),
+    )
+
+
+def clumps_of(antidote: Floats) -> Clumps:
+    """Points (m, 2) of the grid as clumps, those at one place together.
+
+    >>> clumps_of(np.array([[1.0, 0.5], [2.0, 0.0], [1.0, 0.5]]))
+    (Clump(x=1.0, y=0.5, copies=2), Clump(x=2.0, y=0.0, copies=1))
+    """
+    places, copies = np.unique(antidote, axis=0, return_counts=True)
+    both = zip(places.tolist(), copies.tolist(), strict=True)
+    return tuple(Clump(x, y, count) for (x, y), count in both)
+
+
+def optimum_sentence(game: Game, position: Position, clumps: Clumps) -> str:
+    """Whether k-means from centres of one's own ended as well as from many starts."""
+    here = game.planar.distance(position)
+    best = game.planar.distance(game.position(clumps))
+    if here <= best * (1 + WORSE):
+        return (
+            "**Back in the best optimum.** From these centres, k-means ends where it ends from "
+            f"many starts (average squared distance {number(best)})."
+        )
+    return (
+        f"**A worse optimum.** From these centres k-means rests at an average squared distance of "
+        f"{number(here)}; the best of many starts has {number(best)}. Both costs are those of the "
+        "worse one: a result that begins once is luck, so every claim here begins many times."
     )
 
 

@@ -32,6 +32,7 @@ def head(found: Results) -> None:
         f"{CITATION}. Computed on {found.date} with seed {found.seed} by "
         "`python -m antidote_core paper`, which anyone can run; costs: lower is fairer."
     )
+    st.page_link("pages/convex.py", label="Algorithm 1, convex clustering, run live →")
 
 
 def choose_table() -> str:

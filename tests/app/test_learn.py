@@ -155,6 +155,49 @@ def test_the_algorithm_says_who_won(scene: str, goal: str) -> None:
     assert not app.info
 
 
+def test_the_algorithms_answer_is_kept_in_the_link_and_taken_over() -> None:
+    app = press(play(scene="two-optima"), "Let the algorithm try")
+    assert app.query_params["answer"] == "shown"
+    app = play(scene="two-optima", answer="shown")
+    assert not app.warning
+    attempt = playground.let_the_algorithm_try("two-optima", "balance")
+    assert number(attempt.cost) in app.info[0].value
+    press(app, "Take its points over")
+    assert "0 of 10 points left" in texts(app)
+    assert metrics(app)["Balance cost, lower is fairer"] == number(attempt.cost)
+    assert app.query_params["points"] == playground.to_link(playground.clumps_of(attempt.antidote))
+    assert app.code[0].value.endswith("&scene=two-optima&answer=shown&points=0%2C-2.8%2C10")
+    assert "answer = zoo" in play(answer="zoo").warning[0].value
+
+
+def test_a_worse_optimum_can_be_seen_linked_and_left() -> None:
+    app = play(scene="two-optima")
+    before = metrics(app)
+    press(app, "A worse optimum")
+    assert "**A worse optimum.**" in app.warning[0].value
+    worse = metrics(app)
+    assert worse != before
+    linked = play(scene="two-optima", centres=app.query_params["centres"])
+    assert metrics(linked) == worse
+    press(app, "Back to the best of many starts")
+    assert metrics(app) == before
+    assert "centres" not in app.query_params
+    press(app, "Undo")
+    assert metrics(app) == worse
+    press(app, "Reset")
+    assert metrics(app) == before
+    easy = press(play(), "A worse optimum")
+    assert "no worse optimum to show here" in easy.warning[0].value
+    assert "begins as usual instead" in play(centres="1,2,3").warning[0].value
+
+
+def test_a_link_opens_a_step_with_its_control() -> None:
+    app = open_page("learn", **{"lesson": "5", "control-distance": "9"})
+    assert not app.warning
+    assert "10 points at x = 9" in texts(app)
+    assert app.code[0].value.endswith("lesson=5&control-distance=9")
+
+
 def test_a_capture_is_called_too_far() -> None:
     app = play(scene="capture", points="10,0,10")
     assert "Too far" in texts(app)

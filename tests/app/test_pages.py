@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from antidote_core import balance_cost, load_dataset, social_cost
 from antidote_core.datasets import DATASETS, available_forms
-from antidote_core.numerals import number
-from antidote_core.teaching.planar import tell_story
+from antidote_core.numerals import number, percent
+from antidote_core.teaching.planar import story_film, tell_story
+from pages._ui.shared.frame import HIDDEN, PAGES
 
 ROOT = Path(__file__).parents[2]
 CASES = [(name, form.name) for name in DATASETS for form in available_forms(name)]
@@ -97,15 +98,47 @@ def test_home_shows_costs_of_its_own_example() -> None:
     for points in (story.data.points, everything):
         centers = KMeans(2, n_init=20, random_state=1, tol=0.0).fit(points).cluster_centers_
         shown.append(number(balance_cost(centers, story.data.points, story.data.groups), 2))
-    assert [metric.value for metric in app.metric] == shown
+    assert f"falls from {shown[0]} to {shown[1]}" in texts(app)
     assert shown[0] != shown[1]
 
 
-def test_home_leads_to_the_data() -> None:
+def test_the_film_of_home_shows_the_clustering_with_every_point_more() -> None:
+    story = tell_story()
+    _, film = story_film(story)
+    assert len(film) == len(story.antidote) + 1
+    for size, shown in enumerate(film):
+        union = np.vstack([story.data.points, story.antidote[:size]])
+        stays = KMeans(2, init=shown["centers"], n_init=1, tol=0.0).fit(union).cluster_centers_
+        assert stays == pytest.approx(np.array(shown["centers"]), abs=0.001)
+        assert sum(star["copies"] for star in shown["antidote"]) == size
+        cost = balance_cost(stays, story.data.points, story.data.groups)
+        assert shown["title"].endswith(percent(-cost))
+    assert film[0]["title"] == f"Fair share {percent(0.3)}"
+    assert film[-1]["title"] == f"Fair share {percent(0.3)} → {percent(1.0)}"
+
+
+@pytest.mark.parametrize(
+    ("card", "page"),
+    [
+        ("Place the points yourself →", "10 of 10 points left"),
+        ("45,211 bank customers →", "Bank marketing"),
+        ("A teaching set →", "Two optima"),
+        ("Your own file →", "One line of column names"),
+    ],
+)
+def test_a_card_of_home_leads_on(
+    card: str, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTIDOTE_HOME", str(tmp_path))
     app = open_page("home")
-    app.button[0].click().run()
+    next(button for button in app.button if button.label == card).click().run()
     assert_fine(app)
-    assert "Bank marketing" in texts(app)
+    assert page in texts(app)
+
+
+def test_the_menu_has_seven_pages_and_the_others_open_by_their_link() -> None:
+    assert list(PAGES) == ["home", "learn", "data", "explore", "frontier", "runs", "paper"]
+    assert {page.stem for page in (ROOT / "pages").glob("*.py")} == {*PAGES, *HIDDEN}
 
 
 def test_a_link_sets_every_widget() -> None:

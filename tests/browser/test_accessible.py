@@ -26,7 +26,7 @@ def findings(page: Any, options: dict[str, Any] | None = None) -> list[str]:
 @pytest.mark.parametrize("visit", [(1440, "light"), (1440, "dark")], indirect=True)
 def test_no_page_has_a_grave_finding(visit: Visit) -> None:
     wrong = {}
-    for name in PAGES:
+    for name in (*PAGES, "learn?part=playground&answer=shown", "convex"):
         visit.open("" if name == "home" else name)
         if found := findings(visit.page):
             wrong[name] = found

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Visit
+from tests.browser.test_report import ENDED
 
 PAGES = {
     "": "Home", "learn": "Learn", "learn?part=playground": "", "learn?part=glossary": "",
     "explore": "Explore", "explore?data=blobs&target=value&alpha=-0.5": "", "frontier": "Frontier",
-    "runs": "Runs", "paper": "Paper", "convex": "Convex", "data": "Data",
+    "runs": "Runs", "paper": "Paper", "convex": "", "data": "Data",
     "data?data=needs-distance&k=5&color=cluster": "", "present": "", "compare": "",
 }  # fmt: skip
 
@@ -55,7 +56,7 @@ def test_no_page_says_anything_in_the_console(
 def test_nor_does_a_run_or_a_sweep(visit: Visit, said: list[tuple[str, str, str]]) -> None:
     visit.open("explore?data=two-optima&place=minmax&target=value&alpha=-0.4&budget=50")
     visit.page.locator(".st-key-runbar button").first.click()
-    visit.page.locator(".st-key-verdict-good, .st-key-verdict-bad").first.wait_for()
+    visit.page.locator(ENDED).first.wait_for()
     visit.page.reload()
     visit.settle()
     visit.open("frontier?data=blobs&sizes=5, 10&seeds=2&tries=20")

@@ -99,6 +99,18 @@ def test_slides_turn_by_arrow_keys(visit: Visit) -> None:
     visit.page.wait_for_url(re.compile(f"/explore.*run={run_id}"), timeout=PATIENCE)
 
 
+def test_a_presenter_is_at_the_first_slide_within_two_clicks(visit: Visit) -> None:
+    run_id = run(visit)
+    clicked: list[str] = []
+    visit.page.expose_function("antidoteClicked", lambda what: clicked.append(what))
+    visit.open(f"explore?run={run_id}")
+    visit.page.evaluate("addEventListener('click', () => antidoteClicked('one'), true)")
+    visit.page.get_by_role("tab", name="Take it along").first.click()
+    visit.page.get_by_role("button", name="Present").first.click()
+    shown(visit.page.frame_locator("iframe[title=Slides]"), "Fairer clusters: Two optima")
+    assert len(clicked) == 2
+
+
 def test_saved_slides_open_without_a_network_and_fit_every_screen(
     visit: Visit, browser: Any, tmp_path: Path
 ) -> None:

@@ -74,7 +74,9 @@ def learn():
     learn_blocks._read_link()
     learn_blocks._tell_note()
     learn_blocks._write_link()
-    tell_ignored("learn", {key: value for key, value in link.items() if key != "points"})
+    tell_ignored(
+        "learn", {key: value for key, value in link.items() if key not in learn_blocks.OWN}
+    )
 
 
 def paper():
@@ -103,7 +105,7 @@ NAMES = {
         "reach", "reach_at", "tries", "starts",
     ),
     "data": (*DATA, "method", "k", "restarts", "show"),
-    "learn": ("part", "lesson", "scene", "goal", "points", "copies"),
+    "learn": ("part", "lesson", "scene", "goal", "points", "copies", "centres", "answer"),
     "paper": ("table",),
     "runs": ("filter", "kind"),
     "present": ("run", "sweep", "slide"),

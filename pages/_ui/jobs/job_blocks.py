@@ -27,6 +27,13 @@ def press() -> None:
     st.session_state[PRESSED] = st.session_state.get(PRESSED, 0) + 1
 
 
+def to_example(name: str) -> None:
+    """Go to Explore with a recorded run, which plays at once."""
+    if or_show_error(store.open_example, name) is not None:
+        press()
+        st.switch_page("pages/explore.py", query_params={})
+
+
 def bring_into_view() -> None:
     """When a job was started just now: the page goes to its top, and a drawer over it closes."""
     with st.container(key="into-view"):

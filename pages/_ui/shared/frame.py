@@ -16,17 +16,20 @@ from pages._ui.shared import rooms
 from pages._ui.shared.answers import KERNELS
 from pages._ui.shared.link import escape
 
-PAGES = {
+PAGES = {  # in the order of work
     "home": "Home",
     "learn": "Learn",
+    "data": "Data",
     "explore": "Explore",
     "frontier": "Frontier",
     "runs": "Runs",
     "paper": "Paper",
-    "convex": "Convex",
-    "data": "Data",
 }
-HIDDEN = {"present": "Present", "compare": "Compare runs"}  # reached from a run or from the list
+HIDDEN = {  # reached from a run, from the list, from Paper and Learn
+    "present": "Present",
+    "compare": "Compare runs",
+    "convex": "Convex",
+}
 FILLED = ":is([data-testid=stBaseButton-primary], [data-testid=stMultiSelect] [data-tag]) *"
 _FRAMED = "_framed"
 CARRIED = "_carried"  # values for the widgets of the next page

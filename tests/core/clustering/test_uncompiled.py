@@ -20,7 +20,7 @@ from antidote_core.teaching.lessons import LESSONS
 from antidote_core.teaching.planar import tell_story
 from antidote_core.teaching.playground import get_game, let_the_algorithm_try, score_to_beat
 
-assert tell_story().after.cost < -0.9
+assert tell_story().steps[-1].balance.cost < -0.9
 for lesson in LESSONS:
     lesson.show(lesson.default, False)
 assert score_to_beat("easy", "social") < get_game("easy", "social").planar.vanilla.cost("social")

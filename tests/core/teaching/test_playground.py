@@ -88,6 +88,66 @@ def test_a_bad_link_is_a_sentence(text, words):
     assert len(str(caught.value)) < 250
 
 
+@pytest.mark.parametrize("name", list(playground.SITUATIONS))
+@pytest.mark.parametrize("start", [[[0.0, 2.0], [0.0, -2.0]], [[-2.0, 0.5], [2.0, 0.0]]])
+def test_k_means_from_centres_of_ones_own_ends_where_scikit_learn_ends(name, start):
+    game, clumps = playground.get_game(name, "balance"), (Clump(2.0, 1.0, 3),)
+    union = np.vstack([game.planar.data.points, playground.points_of(clumps)])
+    ends = KMeans(2, init=np.array(start), n_init=1, tol=0.0).fit(union)
+    position = game.position(clumps, np.array(start))
+    assert sorted(position.centers.tolist()) == pytest.approx(
+        np.array(sorted(ends.cluster_centers_.tolist()))
+    )
+    assert game.planar.distance(position) * len(union) == pytest.approx(ends.inertia_)
+
+
+def test_a_worse_optimum_is_one_and_is_worse():
+    assert playground.get_game("easy", "balance").worse_optimum(()) is None
+    game = playground.get_game("two-optima", "balance")
+    worse = game.worse_optimum(())
+    rests = KMeans(2, init=worse, n_init=1, tol=0.0).fit(game.planar.data.points)
+    assert rests.cluster_centers_ == pytest.approx(worse)
+    position = game.position((), worse)
+    assert game.planar.distance(position) > game.planar.distance(game.planar.vanilla) * 1.05
+    assert playground.optimum_sentence(game, position, ()).startswith("**A worse optimum.")
+    best = game.position((), game.planar.vanilla.centers)
+    assert playground.optimum_sentence(game, best, ()).startswith("**Back in the best")
+    text = playground.centers_to_link(worse)
+    again = playground.centers_from_link(text, game.frame)
+    assert playground.centers_to_link(again) == text
+    assert game.position((), again).cost("balance") == position.cost("balance")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "abc", "1,2", "1,2;3", "1,2;3,4;0,0", "1,nan;0,0", "0,0;6,0", "1,1;2,2,2", "9" * 9],
+)
+def test_bad_centres_in_a_link_are_a_sentence(text):
+    with pytest.raises(SpecError, match="k-means begins as usual instead") as caught:
+        playground.centers_from_link(text, FRAME)
+    assert len(str(caught.value)) < 250
+
+
+def test_only_the_points_at_a_place_are_moved():
+    clumps = (Clump(1.0, 0.0, 2), Clump(2.0, 0.0, 3))
+    moved = playground.move(clumps, (2.0, 0.0), -1.04, 99.0, FRAME)
+    assert moved == (Clump(1.0, 0.0, 2), Clump(-1.0, 3.0, 3))
+    assert playground.move(clumps, (0.5, 0.5), 0.0, 0.0, FRAME) == clumps
+
+
+@pytest.mark.parametrize("goal", playground.GOALS)
+@pytest.mark.parametrize("name", list(playground.SITUATIONS))
+def test_the_answer_of_the_algorithm_can_be_taken_over_as_it_is(name, goal):
+    game, attempt = (
+        playground.get_game(name, goal),
+        playground.let_the_algorithm_try(name, goal),
+    )
+    clumps = playground.clumps_of(attempt.antidote)
+    text = playground.to_link(clumps)
+    taken = playground.from_link(text, game.frame)
+    assert game.position(taken).cost(goal) == pytest.approx(attempt.cost)
+
+
 @pytest.mark.parametrize("goal", playground.GOALS)
 def test_the_score_can_be_beaten_and_the_algorithm_tells_the_truth(goal):
     game = playground.get_game("easy", goal)
@@ -129,7 +189,7 @@ def test_the_score_line_follows_the_points():
     ] * 5, said
 
 
-def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
+def test_a_scene_holds_every_point_once_and_the_centres():
     game = playground.get_game("easy", "balance")
     position = game.position((Clump(5.0, 0.0, 3), Clump(4.0, 1.0, 1)))
     data = game.planar.data
@@ -138,13 +198,11 @@ def test_a_scene_holds_every_point_once_and_the_border_between_the_centres():
         antidote=position.antidote, moved=position.moved,
     )  # fmt: skip
     assert [len(points["at"]) for points in scene["points"]] == data.group_sizes.tolist()
-    marked = sum(len(points["moved"]) for points in scene["points"])
+    marked = sum(len(moved) for moved in scene["moved"])
     assert marked == position.moved.sum() > 0
     assert sorted(star["copies"] for star in scene["antidote"]) == [1, 3]
-    assert len(scene["border"]) == len(scene["old"]) == 1
-    for end in np.array(scene["border"][0]):
-        near, far = np.linalg.norm(position.centers - end, axis=1)
-        assert near == pytest.approx(far, abs=0.01)
+    assert scene["centers"] == np.round(position.centers, 3).tolist()
+    assert len(scene["before"]) == len(scene["colors"]) == 2
     assert {"antidote point", "changed cluster"} <= {item["name"] for item in scene["legend"]}
 
 
