@@ -29,10 +29,10 @@ ROOT = Path(__file__).parent.parent
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 READY = "() => document.body.innerText.includes('Plain k-means with')"
 NUMBER = "() => /Fair share of the worst-served group\\s+\\d/.test(document.body.innerText)"
-VERDICT = "() => document.querySelector('.st-key-verdict-good, .st-key-verdict-bad')"
+VERDICT = "() => document.querySelector('[class*=st-key-verdict-]:not(.st-key-verdict-waiting)')"
 HOME = """() => document.body.innerText.includes('What it cost.')
     && [...document.querySelectorAll('[data-testid=stMain] *')]
-        .filter(part => part.shadowRoot?.querySelector('svg.field *')).length === 2"""
+        .filter(part => part.shadowRoot?.querySelector('svg.field *')).length === 1"""
 
 
 def start(fresh: bool) -> tuple[subprocess.Popen[bytes], str, str]:

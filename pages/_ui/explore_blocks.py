@@ -35,7 +35,7 @@ from pages._ui.jobs.job_settings import RunRequest, values_of
 from pages._ui.shared import answers
 from pages._ui.shared.frame import behind, listed, or_show_error
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL
+from pages._ui.shared.settings import URL, ClusteringSettings
 
 WHO = "Who is in which cluster"
 PEOPLE, OTHERS, TAKE = "The people", "Against the others", "Take it along"
@@ -264,10 +264,20 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         figure("Evaluations", f"{figures.evaluations:,}{rate}")
         best = min([view.cost, *([view.current["cost"]] if view.current else [])])
         cost = get_fairness(spec.fairness)
-        known = f"{cost.shown(view.vanilla_cost, 4)} → {cost.shown(best, 4)}"
-        figure(cost.headline, known if best == best else "…")
+        before = view.vanilla_cost if view.vanilla else _plain_cost(status)
+        after = cost.shown(best, 4) if best == best else "…"
+        figure(cost.headline, "…" if before is None else f"{cost.shown(before, 4)} → {after}")
         bound = duration(figures.round_seconds)
         figure("Elapsed · this round at most", f"{duration(elapsed)} · {bound}")
+
+
+def _plain_cost(status: JobStatus) -> float | None:
+    """What this page computed of plain clustering before the run says the same."""
+    spec = _spec(status)
+    choice = ClusteringSettings(spec.clustering, spec.k, spec.restarts, spec.seed)
+    report = answers.plain_known(store.data_of(status.run_id), choice)
+    table = getattr(report, spec.fairness, None)
+    return None if table is None else float(table.cost)
 
 
 def _ended(status: JobStatus, view: ac.RunView) -> None:

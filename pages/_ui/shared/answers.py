@@ -141,6 +141,14 @@ def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future[Any]:
     )
 
 
+def plain_known(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport | None:
+    """The same where a page has asked for it before; nothing is computed for it."""
+    if not _room(data).jobs.answered("plain", (data.content_hash, choice)):
+        return None
+    report: VanillaReport = answer(plain_job(data, choice))
+    return report
+
+
 def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
     """Costs of the fair algorithm on their way."""
     arguments = (choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
