@@ -94,7 +94,7 @@ def test_data_leads_on_to_the_repair(new_visit: Any) -> None:
     visit.page.get_by_role("button", name="Repair this clustering").click()
     visit.page.wait_for_url(re.compile("explore"), timeout=PATIENCE)
     visit.settle()
-    for setting in ("data=creditcard", "protected=SEX", "k=3"):
+    for setting in ("data=Credit+card+clients", "protected=SEX", "k=3"):
         assert setting in visit.page.url
     wait_for_text(visit, "before anything is added")
     assert visit.page.locator(".st-key-k").get_by_text("3").count()
@@ -108,5 +108,5 @@ def test_questions_lead_to_a_notion_and_to_explore(new_visit: Any) -> None:
     visit.page.get_by_role("button", name="Repair it by social").click()
     visit.page.wait_for_url(re.compile("explore"), timeout=PATIENCE)
     visit.settle()
-    assert visit.page.locator(".st-key-pair input").input_value() == "kmeans + social"
-    assert visit.page.locator(".st-key-data input").input_value() == "blobs"
+    assert visit.page.locator(".st-key-pair input").input_value() == "k-means + social"
+    assert visit.page.locator(".st-key-data input").input_value() == "Two blobs"
