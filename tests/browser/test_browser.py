@@ -53,7 +53,7 @@ def test_a_reload_shows_the_same_thing(visit: Visit) -> None:
     visit.page.get_by_role("option", name="Two optima").click()
     visit.page.get_by_role("heading", name="Two optima").wait_for()
     visit.settle()
-    visit.page.get_by_role("radio", name="cluster").click()
+    visit.page.get_by_role("radio", name="cluster", exact=True).click()
     visit.page.locator(".legendtext", has_text="cluster 3").wait_for()
     visit.settle()
     before = visit.text()

@@ -16,7 +16,7 @@ ENDED = ".st-key-verdict-good, .st-key-verdict-doubtful, .st-key-verdict-bad"
 WAITING = ".st-key-verdict-waiting"
 # One round that nobody will see the end of; the points lie in a plane, so the map is quick.
 ENDLESS = (
-    "explore?data=two-optima&target=value&alpha=-1&budget=1000000&optimizer=random"
+    "explore?data=two-optima&start=10&step=1&target=value&alpha=-1&budget=1000000&optimizer=random"
     "&place=minmax&min_share=0&max_price=no%20limit"
 )
 # Many short rounds that never reach the target.
