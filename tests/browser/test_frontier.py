@@ -6,7 +6,7 @@ SMALL = "frontier?data=blobs&sizes=5%2C20&seeds=2&tries=40&reach=value&reach_at=
 # Cells that nobody will see the end of.
 ENDLESS = "frontier?data=blobs&sizes=5%2C20&seeds=2&tries=1000000&optimizers=random"
 ENDED = ".st-key-verdict-good, .st-key-verdict-doubtful, .st-key-verdict-bad"
-DOTS = ".st-key-cost-0-log path[aria-roledescription=point]"
+DOTS = ".st-key-cost-0-log .mark-symbol path"
 
 
 def press_run(visit: Visit) -> None:
