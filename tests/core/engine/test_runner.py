@@ -14,7 +14,8 @@ import weakref
 
 import pytest
 
-from antidote_core import load_dataset, run
+from antidote_core import load_dataset
+from antidote_core.algorithms.algorithm2.grow import run
 from antidote_core.engine import JobState, RunError, Runner
 from antidote_core.engine.job_folder import read_log
 from antidote_core.engine.settings import (

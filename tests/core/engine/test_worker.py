@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from antidote_core import run
+from antidote_core.algorithms.algorithm2.grow import run
 from antidote_core.clustering import compiled
 from antidote_core.engine import job_folder as folder_module
 from antidote_core.engine import work as work_module
