@@ -1,5 +1,6 @@
 """The app as people see it, in Chromium."""
 
+import re
 from typing import Any
 
 import pytest
@@ -57,7 +58,7 @@ def test_a_reload_shows_the_same_thing(visit: Visit) -> None:
     visit.page.locator(".legendtext", has_text="cluster 3").wait_for()
     visit.settle()
     before = visit.text()
-    assert "color=cluster" in visit.page.url
+    visit.page.wait_for_url(re.compile("color=cluster"), timeout=PATIENCE)
     assert "protected" not in visit.page.url
     assert "with 3 clusters" in before
     visit.page.reload()
