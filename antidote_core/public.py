@@ -51,6 +51,14 @@ class Result(RunView):
 
     `log` are the events it is the fold of, `data` what it was found on; of a result that was
     loaded, the data are there only where the registry has them.
+
+    >>> result = run("two-optima", target=-0.9, start_size=15, budget=60)
+    >>> result.verdict.outcome.value, result.people, result.size
+    ('confirmed', 3, 15)
+    >>> bool(result.cost <= result.target < result.vanilla_cost)
+    True
+    >>> int(result.sample_weight.sum()) == result.data.n + result.size
+    True
     """
 
     log: tuple[Event, ...] = ()
@@ -390,7 +398,12 @@ def plot_run(result: Result) -> go.Figure:
 def plot_map(
     result: Result, data: Any = None, sensitive_features: Any = None, *, color: str = "group"
 ) -> go.Figure:
-    """The data, V and the centres on a plane; coloured by "group", "cluster" or "changed"."""
+    """The data, V and the centres on a plane; coloured by "group", "cluster" or "changed".
+
+    >>> figure = plot_map(run("blobs", budget=40, max_rounds=1), color="cluster")
+    >>> [trace.name for trace in figure.data][2:]
+    ['cluster 1', 'cluster 2', 'centre before', 'centre', 'antidote (10)']
+    """
     with optional_packages():
         from antidote_core.reporting.figures.maps import run_map_figure
 

@@ -40,6 +40,10 @@ class ClusteringMethod:
     do not come from the nearest centre. `weighted` says that fit and evaluator take the weights of
     the points as `sample_weight`. Where the evaluator needs a compiler, `uncompiled` is one that
     does not.
+
+    >>> entry = CLUSTERINGS["kmeans"]
+    >>> entry.title, entry.weighted, entry.by_nearest_center
+    ('k-means', True, True)
     """
 
     name: str

@@ -75,6 +75,11 @@ class FairnessCost:
     `best` is its lowest possible value, `slide_note` its scale in one line; `term` is its word in
     the glossary and `definition` the sentence there. `by_mix` says that the cost is about who is in
     which cluster, not about what the groups pay; `usual_target` is offered first.
+
+    >>> worst_paid = FairnessCost("worst", "Worst", "What the worst-served group pays.",
+    ...                           statistic=lambda counts, group_costs: float(group_costs.max()))
+    >>> worst_paid.of_centers(np.array([[0.0]]), np.array([[1.0], [2.0]]), np.array([0, 1]))
+    4.0
     """
 
     name: str
