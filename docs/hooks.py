@@ -139,9 +139,9 @@ def _chart(figure: dict[str, Any]) -> str:
     """A Plotly figure, drawn by the copy of the library that is part of the site."""
     told = escape(json.dumps(figure, separators=(",", ":")))
     script = (
-        "const box=document.currentScript.previousElementSibling,"
+        "{const box=document.currentScript.previousElementSibling,"
         "figure=JSON.parse(box.dataset.figure);"
-        "Plotly.newPlot(box,figure.data,figure.layout,{responsive:true})"
+        "Plotly.newPlot(box,figure.data,figure.layout,{responsive:true})}"
     )
     return (
         f'<div class="output"><script src="../{PLOTLY}"></script>'
