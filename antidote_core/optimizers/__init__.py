@@ -82,7 +82,7 @@ OPTIMIZERS: dict[str, Optimizer] = {
         Optimizer(
             "imgpo",
             "IMGPO",
-            "Cuts boxes where a Gaussian process sees room for better; for an n′ of at most about 6.",
+            "Cuts boxes where a Gaussian process sees room for better; for n′ of about 6 at most.",
             minimise=imgpo,
         ),
         Optimizer(
