@@ -72,7 +72,7 @@ def _share(text: str, fairness: str) -> float:
         share = -1.0
     if not 0.0 < share <= 1.0:
         raise SpecError(f"--target {text} is no share; wanted more than 0% and at most 100%.")
-    if not get_fairness(fairness).by_mix:
+    if not get_fairness(fairness).is_share:
         raise SpecError(
             f"--target {text} is a share of the fair share, which only balance has; wanted "
             f"vanilla, sota or a number for {get_fairness(fairness).title.lower()}."

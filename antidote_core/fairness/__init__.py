@@ -10,8 +10,15 @@ from antidote_core.fairness.balance import (
     balance_from_counts,
     balance_table,
 )
+from antidote_core.fairness.bounded_representation import BOUNDED
 from antidote_core.fairness.cost import FairnessCost, assigned_squared, cluster_counts, group_means
 from antidote_core.fairness.gap import GAP
+from antidote_core.fairness.individual import INDIVIDUAL
+from antidote_core.fairness.kl_error import KL_ERROR
+from antidote_core.fairness.mean_balance import MEAN_BALANCE
+from antidote_core.fairness.minimum_representation import MINIMUM_REPRESENTATION
+from antidote_core.fairness.pairwise_balance import PAIRWISE_BALANCE
+from antidote_core.fairness.proportionality import PROPORTIONALITY
 from antidote_core.fairness.social import (
     SOCIAL,
     SocialTable,
@@ -19,6 +26,8 @@ from antidote_core.fairness.social import (
     social_from_costs,
     social_table,
 )
+from antidote_core.fairness.social_ratio import SOCIAL_RATIO
+from antidote_core.fairness.total_variation import TOTAL_VARIATION
 
 FAIRNESS: dict[str, FairnessCost] = {}
 
@@ -55,7 +64,10 @@ def get_fairness(name: str) -> FairnessCost:
     return FAIRNESS[name]
 
 
-for _entry in (BALANCE, SOCIAL, GAP):
+for _entry in (
+    BALANCE, SOCIAL, GAP, MEAN_BALANCE, PAIRWISE_BALANCE, BOUNDED, KL_ERROR, TOTAL_VARIATION,
+    SOCIAL_RATIO, MINIMUM_REPRESENTATION, PROPORTIONALITY, INDIVIDUAL,
+):  # fmt: skip
     register_fairness(_entry)
 
 __all__ = [

@@ -153,5 +153,6 @@ BALANCE = FairnessCost(
     "cluster: −1 when every cluster is mixed like the whole data, 0 when a group is missing "
     "from a cluster.",
     by_mix=True,
+    is_share=True,
     usual_target=-0.5,
 )

@@ -74,7 +74,8 @@ class FairnessCost:
     called beside a large number, and `effect` says what a run did, from `{before}` to `{after}`.
     `best` is its lowest possible value, `slide_note` its scale in one line; `term` is its word in
     the glossary and `definition` the sentence there. `by_mix` says that the cost is about who is in
-    which cluster, not about what the groups pay; `usual_target` is offered first.
+    which cluster, not about what the groups pay; `is_share` that it is minus a part of a fair
+    share, so that four fifths mean something; `usual_target` is offered first.
 
     >>> worst_paid = FairnessCost("worst", "Worst", "What the worst-served group pays.",
     ...                           statistic=lambda counts, group_costs: float(group_costs.max()))
@@ -102,6 +103,7 @@ class FairnessCost:
     term: str = ""
     definition: str = ""
     by_mix: bool = False
+    is_share: bool = False
     usual_target: float = 1.0
 
     @property

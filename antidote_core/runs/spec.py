@@ -267,7 +267,7 @@ class RunSpec(JobSpec):
     def check(self) -> None:
         """Refuse a target that no clustering has, as far as that is known without the data."""
         cost = get_fairness(self.fairness)
-        if self.target == FOUR_FIFTHS and not cost.by_mix:
+        if self.target == FOUR_FIFTHS and not cost.is_share:
             raise SpecError(
                 "The target 'four_fifths' is a share of the fair share, which only balance has; "
                 f"choose 'vanilla', 'sota' or a number for {cost.title.lower()}."

@@ -274,7 +274,8 @@ def test_bad_input_gets_a_sentence(cost, points, groups, sentence):
         cost(POINTS[:2], points, np.array(groups))
 
 
-@pytest.mark.parametrize("name", list(FAIRNESS))
+# Minimum representation asks for a cluster of its own for every group, which is another thing.
+@pytest.mark.parametrize("name", [name for name in FAIRNESS if name != "representation"])
 def test_every_cost_is_lower_for_the_fairer_of_two_clusterings(name):
     # Two groups side by side: centres between them serve both alike, centres at one group do not.
     points = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 4.0], [10.0, 4.0]])
