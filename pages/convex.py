@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages._ui import convex_blocks as blocks
+from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
 
@@ -46,4 +47,4 @@ jobs += sweeps.values()
 if all(job.there for job in jobs):
     with notice:
         tell_ignored("convex", link)
-blocks.draw_again(jobs)
+answers.watch(*jobs)

@@ -1,7 +1,6 @@
 """The blocks of Explore: what is known before a run, the run at work, and what stands below it."""
 
 import time
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -322,7 +321,7 @@ def _contests(run_id: str, working: bool) -> None:
 
 def references(
     data: ac.Dataset, asked: RunRequest, working: bool
-) -> tuple[list[Future], dict[str, float]]:
+) -> tuple[list[answers.Job], dict[str, float]]:
     """What α can be compared with, beside it.
 
     Returns what is still being computed and the fair algorithm's costs by label. While a run is
@@ -330,20 +329,20 @@ def references(
     What is known from before the run is shown all the same.
     """
     plain = answers.plain_job(data, asked.clustering)
-    futures = [plain]
+    jobs = [plain]
     fair: dict[str, float] = {}
     lines = [_plain_line(plain, asked.fairness, data)]
     if not has_baseline(asked.clustering.clustering, asked.fairness):
         lines.append("SOTA: no fair algorithm is known for this pair")
-    elif not plain.done() or (
+    elif not plain.there or (
         working and not answers.fair_known(data, asked.fairness, asked.clustering)
     ):
         lines.append("SOTA: computed " + ("at the end of the run…" if working else "next…"))
     else:
-        future = answers.fair_job(data, asked.fairness, asked.clustering)
-        futures.append(future)
+        job = answers.fair_job(data, asked.fairness, asked.clustering)
+        jobs.append(job)
         try:
-            fair = answers.answer(future) or {}
+            fair = answers.answer(job) or {}
             lines += [f"SOTA ({label}): **{number(cost, 4)}**" for label, cost in fair.items()]
             if not fair:
                 lines.append("SOTA: computing…")
@@ -353,10 +352,10 @@ def references(
     lines += _few_lines(data, asked, plain)
     with asked.beside_target:
         st.caption("  \n".join(lines))
-    return futures, fair
+    return jobs, fair
 
 
-def _few_lines(data: ac.Dataset, asked: RunRequest, plain: Future) -> list[str]:
+def _few_lines(data: ac.Dataset, asked: RunRequest, plain: answers.Job) -> list[str]:
     """A word where the mix of the smallest cluster rests on a handful of people."""
     try:
         report = answers.answer(plain)
@@ -368,7 +367,7 @@ def _few_lines(data: ac.Dataset, asked: RunRequest, plain: Future) -> list[str]:
     return [escape(few)] if few else []
 
 
-def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
+def _plain_line(plain: answers.Job, fairness: str, data: ac.Dataset) -> str:
     try:
         report = answers.answer(plain)
     except ac.AntidoteError:
@@ -378,19 +377,19 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
 
 
-def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[answers.Job]:
     """The stage before a run: what to begin with and what there is to improve; what is awaited."""
     with st.container(horizontal=True):  # where the title keeps its distance
         st.title(f"{escape(data.title)}: before anything is added", anchor=False)
-    future = answers.plain_job(data, asked.clustering)
-    waiting = counsel(data, asked, future.done())
+    plain = answers.plain_job(data, asked.clustering)
+    waiting = [plain, *counsel(data, asked, plain.there)]
     cards()
     gallery()
-    if not future.done():
+    if not plain.there:
         with st.container(height=420, border=True):
             st.markdown("Clustering the data as it is… You can press **Run** already.")
         return waiting
-    report = or_show_error(answers.answer, future)
+    report = or_show_error(answers.answer, plain)
     if report is None:
         data_blocks.offer_sample(data)
         return waiting
@@ -462,7 +461,7 @@ def _open(name: str) -> None:
         press()
 
 
-def counsel(data: ac.Dataset, asked: RunRequest, begun: bool) -> list[Future[Any]]:
+def counsel(data: ac.Dataset, asked: RunRequest, begun: bool) -> list[answers.Job]:
     """What is worth knowing before Run, each with a button that changes it; what is awaited.
 
     It is computed from the time on when plain clustering is known (`begun`).
