@@ -77,6 +77,6 @@ with main:
     else:
         data_blocks.offer_other_forms(chosen)
 bar(key="stagebar")  # seen where the drawer is closed
-answers.watch(*waiting)
 with notice:
     tell_ignored("explore", link)
+answers.watch(*waiting)

@@ -46,7 +46,7 @@ PLACED, PAST, NOTE, HEARD = "_placed", "_past", "_play_note", "_heard"
 START = "_start"  # the centres at which k-means begins, None for many starts
 PLAYED, FRESH = "_played", "_fresh"  # the step that plays, and whether it has just been drawn
 WORSE = "Where k-means can end when it begins only once, at an unlucky place."
-BRING = "Upload it on Data and press Use this data; it stands among the situations then."
+BRING = "Upload it and press Use this data: two of its columns are a situation here then."
 PEOPLE = "A recorded run on 45,211 people of a bank; it opens at once."
 GAMES = 4  # on tables of a visitor, kept with them
 BEAT = 1.0  # seconds between two values of a control that plays
@@ -368,6 +368,8 @@ def _board() -> None:
         with st.container(horizontal=True):
             if st.button("Now with real people →", key="people", help=PEOPLE):
                 to_example("four-fifths")
+            if not _tables() and st.button("With your own table →", help=BRING):
+                st.switch_page("pages/data.py", query_params={"show": OWN_TABLE})
             _for_my_class(game.situation.name not in play.SITUATIONS)
         if rival is not None:
             st.caption(play.checks_sentence(rival))
@@ -397,13 +399,7 @@ def _settings() -> None:
     if scene in tables:
         _columns(tables[scene])
     situation = _game().situation
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{escape(situation.title)}.** {escape(situation.sentence)}")
-        if not tables:
-            st.page_link(
-                "pages/data.py", label="Two columns of your own table →", width="content",
-                query_params={"show": OWN_TABLE}, help=BRING,
-            )  # fmt: skip
+    st.markdown(f"**{escape(situation.title)}.** {escape(situation.sentence)}")
 
 
 def _columns(table: ac.Dataset) -> None:

@@ -494,3 +494,6 @@ def test_selects_show_titles_and_links_with_names_still_open(home, link, names, 
     offered = names[1] == "kmeans + balance"  # social cost knows no fair share
     assert (app.session_state["target"] == "four_fifths") == offered
     assert bool(app.warning) == (not offered)
+    assert bool(app.run().warning) == (not offered)  # an answer came, nobody did anything
+    app.number_input(key="sample").set_value(301).run()
+    assert not app.warning
