@@ -1,5 +1,6 @@
 """The blocks of Explore: what is known before a run, the run at work, and what stands below it."""
 
+import math
 import time
 from dataclasses import replace
 from typing import Any
@@ -48,7 +49,10 @@ PRICE = (
 GUARD = (
     "Share of the data in the smallest cluster, before and after; the guard keeps it from emptying."
 )
-COMPILED = f"Compiling the fast clustering, once per machine: about {COMPILE_SECONDS:.0f} seconds…"
+COMPILED = (
+    f"Compiling the fast clustering, once per machine: about {COMPILE_SECONDS:.0f} seconds, more "
+    "on a busy one…"
+)
 HEAD_SECONDS = 0.5  # between two looks at a live run
 FIRST_SECONDS = 0.1  # the same before its first number
 CURVE_SECONDS = 1.0
@@ -239,7 +243,8 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         stage = view.activity or ("clustering the data as it is" if view.spec else "starting")
         if view.activity == COMPILING:
             box("waiting", COMPILED, f"{duration(elapsed)} so far.")
-            st.progress(min(elapsed / COMPILE_SECONDS, 0.95))
+            # It slows down and never stops: how long it takes depends on how busy the machine is.
+            st.progress(1 - math.exp(-elapsed / COMPILE_SECONDS))
         else:
             box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
     elif not view.noise:
@@ -252,7 +257,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         if figures.round and not figures.size:
             said = "Round 1 begins"
         found = view.verdict.details
-        box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
+        box("waiting", f"{said}…", " ".join(found) or "No round has ended yet.")
     with st.container(horizontal=True, key="figures"):
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
