@@ -21,7 +21,7 @@ IMAGES = ROOT / "docs" / "images"
 STEPS = 5  # of the recorded run, after plain clustering
 TURN, FRAMES = 660, 5  # milliseconds from one step to the next, and pictures of them
 REST, FIRST, LAST = 700, 1200, 3000  # milliseconds that a step stands still
-WIDTH, COLORS = 1120, 128
+WIDTH, COLORS = 1120, 256
 PLAYED = "() => document.querySelector('[data-testid=stMain]').innerText.includes('Confirmed')"
 
 
@@ -36,6 +36,7 @@ def main() -> None:
             page.set_default_timeout(180_000)
             page.goto(address)
             waited(page, "Home complete", HOME, 0.0)
+            page.get_by_text("→ 100 %").first.wait_for()  # it plays to its end
             page.wait_for_timeout(1000)
             page.screenshot(path=IMAGES / "home.png")
             grow(page, address, IMAGES / "explore-grows.gif")
