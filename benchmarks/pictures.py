@@ -70,7 +70,7 @@ def grow(page: Any, address: str, path: Path) -> None:
             times.append(TURN // FRAMES)
         times[-1] = REST
     times[-1] = LAST
-    colors = frames[-1].quantize(COLORS, Image.Quantize.MAXCOVERAGE)  # the last one has them all
+    colors = frames[-1].quantize(COLORS, Image.Quantize.FASTOCTREE)  # the last one has them all
     first, *others = (frame.quantize(palette=colors, dither=Image.Dither.NONE) for frame in frames)
     first.save(path, save_all=True, append_images=others, duration=times, loop=0, optimize=True)
 
