@@ -5,7 +5,8 @@
 Starts the dashboard with an empty home folder and drives the installed Chromium: a new visitor each
 time opens Explore, then with another seed (so that no result is stored yet), presses Run and waits.
 Medians, in seconds. With `--fresh` the server has no compiled kernel at first (an empty cache of
-numba), and one visitor presses Run as soon as the button is there.
+numba), and one visitor presses Run as soon as the button is there. A wait that ends in vain says
+which one it was and what the page said.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from playwright.sync_api import TimeoutError as WaitedInVain
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parent.parent
+PATIENCE = 180  # seconds
 CHROMIUM = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 READY = "() => document.body.innerText.includes('Plain k-means with')"
 NUMBER = "() => /Fair share of the worst-served group\\s+\\d/.test(document.body.innerText)"
@@ -57,8 +60,13 @@ def start(fresh: bool) -> tuple[subprocess.Popen[bytes], str, str]:
             time.sleep(0.05)
 
 
-def waited(page: Any, condition: str, begun: float) -> float:
-    page.wait_for_function(condition, timeout=180_000, polling=20)
+def waited(page: Any, what: str, condition: str, begun: float) -> float:
+    """Seconds since `begun`, when the condition holds."""
+    try:
+        page.wait_for_function(condition, timeout=1000 * PATIENCE, polling=20)
+    except WaitedInVain:
+        said = page.locator("body").inner_text()
+        sys.exit(f"{what}: not within {PATIENCE} s. {page.url} says:\n{said}")
     return time.monotonic() - begun
 
 
@@ -68,15 +76,20 @@ def visit(browser: Any, address: str, seed: int) -> dict[str, float]:
     page = context.new_page()
     begun = time.monotonic()
     page.goto(f"{address}/explore")
-    taken = {"Explore opened -> ready": waited(page, READY, begun)}
+    taken = {}
+
+    def wait(what: str, condition: str) -> None:
+        taken[what] = waited(page, what, condition, begun)
+
+    wait("Explore opened -> ready", READY)
     begun = time.monotonic()
     page.goto(f"{address}/explore?run_seed={seed}")
-    taken["Explore opened with a seed nobody asked for -> ready"] = waited(page, READY, begun)
+    wait("Explore opened with a seed nobody asked for -> ready", READY)
     page.wait_for_timeout(3000)  # somebody reads
     begun = time.monotonic()
     page.locator(".st-key-runbar button").first.click()
-    taken["click -> first number"] = waited(page, NUMBER, begun)
-    taken["click -> verdict"] = waited(page, VERDICT, begun)
+    wait("click -> first number", NUMBER)
+    wait("click -> verdict", VERDICT)
     page.wait_for_timeout(4000)  # the comparison ends, and the next process gets ready
     context.close()
     return taken
@@ -86,12 +99,14 @@ def first_on_a_machine(browser: Any, address: str, begun: float) -> dict[str, fl
     """Home, and the first run, while the compiler is at work."""
     page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
     page.goto(address)
-    taken = {"server up -> Home complete": waited(page, HOME, begun)}
+    what = "server up -> Home complete"
+    taken = {what: waited(page, what, HOME, begun)}
     page.goto(f"{address}/explore")
     page.locator(".st-key-runbar button").first.wait_for()
     begun = time.monotonic()
     page.locator(".st-key-runbar button").first.click()
-    taken["first Run -> verdict"] = waited(page, VERDICT, begun)
+    what = "first Run -> verdict"
+    taken[what] = waited(page, what, VERDICT, begun)
     return taken
 
 

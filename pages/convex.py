@@ -3,12 +3,12 @@
 import streamlit as st
 
 from pages._ui import convex_blocks as blocks
+from pages._ui.shared import answers
 from pages._ui.shared.frame import enter, or_show_error
 from pages._ui.shared.link import asked_by_link, tell_ignored
 
 enter()
-# Kept until the answers are there: each of them runs the page again.
-link = st.session_state.setdefault("_convex_link", asked_by_link())
+link = asked_by_link()
 side, main = st.columns([1, 3.4], gap="large")
 with side:
     asked = blocks.settings()
@@ -42,8 +42,6 @@ with main:
     blocks.differences(samples, sweeps, kind, asked.lam)
     blocks.derivation()
 
-jobs += sweeps.values()
-if all(job.there for job in jobs):
-    with notice:
-        tell_ignored("convex", link)
-blocks.draw_again(jobs)
+with notice:
+    tell_ignored("convex", link)
+answers.watch(*jobs, *sweeps.values())

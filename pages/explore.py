@@ -1,6 +1,5 @@
 """Watch Algorithm 2 grow V: choose at the side, run, see, believe or not."""
 
-from concurrent.futures import Future
 from functools import partial
 from typing import Any
 
@@ -53,7 +52,7 @@ notice = st.container()
 with notice:
     status = opened(store.RUN, link)
 main = st.container(key="main").container(key="explore")
-waiting: list[Future[Any]] = []
+waiting: list[answers.Job] = []
 fair: dict[str, float] = {}
 live = bool(status and status.live)
 with st.sidebar:
@@ -78,6 +77,6 @@ with main:
     else:
         data_blocks.offer_other_forms(chosen)
 bar(key="stagebar")  # seen where the drawer is closed
-answers.watch(*waiting)
 with notice:
     tell_ignored("explore", link)
+answers.watch(*waiting)

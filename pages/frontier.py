@@ -59,6 +59,6 @@ with main, st.container(key="main"):
         frontier_blocks.draw(known)
     elif data is None:
         data_blocks.offer_other_forms(asked.data)
-answers.watch(*(known.waiting if known else ()))
 with notice:
     tell_ignored("frontier", link)
+answers.watch(*(known.waiting if known else ()))

@@ -68,15 +68,15 @@ class Position:
 
 
 class PlanarProblem:
-    """One teaching set with k-means on it, safe to share between visitors.
+    """Data of the plane with k-means on them, safe to share between visitors.
 
     >>> planar = planar_problem("two-optima", "balance")
     >>> planar.position(np.empty((0, 2))).cost("balance") == planar.problem.vanilla.cost
     True
     """
 
-    def __init__(self, dataset: str, fairness: str, k: int = 2) -> None:
-        self.data: Dataset = load_dataset(dataset)
+    def __init__(self, data: Dataset, fairness: str, k: int = 2) -> None:
+        self.data = data
         self.problem = Problem(self.data, "kmeans", fairness, k, compiled=False)
         # The evaluator remembers what it has seen, and visitors come on threads of their own.
         self.lock = threading.RLock()
@@ -144,8 +144,8 @@ def descend(points: Floats, start: Floats) -> list[Floats]:
 
 @lru_cache(maxsize=16)
 def planar_problem(dataset: str, fairness: str, k: int = 2) -> PlanarProblem:
-    """The planar of that name; made once."""
-    return PlanarProblem(dataset, fairness, k)
+    """The teaching set of that name; made once."""
+    return PlanarProblem(load_dataset(dataset), fairness, k)
 
 
 DATASET = "two-optima"

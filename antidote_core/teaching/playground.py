@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
 
 from antidote_core.algorithms.algorithm2.verification import verify
+from antidote_core.datasets.registry import subsample
 from antidote_core.errors import SpecError
 from antidote_core.geometry import nearest_center
 from antidote_core.numerals import number
@@ -22,7 +23,7 @@ from antidote_core.teaching.planar import (
     descend,
     planar_problem,
 )
-from antidote_core.types import Floats
+from antidote_core.types import Column, Dataset, Floats
 
 BUDGET = 10
 MANY = 1_000_000
@@ -32,17 +33,19 @@ STARTS = 100  # beginnings of k-means among which a worse optimum is looked for
 SAME = 5e-4  # costs nearer than this are a draw: they look the same on the screen
 WORSE = 1e-3  # an optimum less worse than this is the same one
 GOALS = ("balance", "social")
+MOST_ROWS = 500  # of a table in the plane: each is drawn, and clustered again at every click
+REACH = 1.5  # of the plane of a table, in widths of the data
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A teaching set and how far around it points may be placed (`reach` times its width)."""
+    """A plane of data and how far around them points may be placed (`reach` times their width)."""
 
     name: str
     title: str
     sentence: str
-    dataset: str
     reach: float
+    dataset: str = ""
 
 
 SITUATIONS: dict[str, Situation] = {
@@ -53,32 +56,32 @@ SITUATIONS: dict[str, Situation] = {
             "Easy",
             "The left cluster has hardly anyone of group B. Pull the border to the right: points "
             "on the right draw that cluster's centre after them.",
-            "blobs",
             1.5,
+            "blobs",
         ),
         Situation(
             "distance",
             "Needs distance",
             "A stripe of group B stands just right of the border. Ten points inside the band "
             "hardly move it; the same ten far away do.",
-            "needs-distance",
             3.0,
+            "needs-distance",
         ),
         Situation(
             "capture",
             "V captures a centre",
             "The farther a point, the stronger its pull, until the points take a centre for "
             "themselves and everybody else shares the other one. How far dare you go?",
-            "blobs",
             3.0,
+            "blobs",
         ),
         Situation(
             "two-optima",
             "Two optima",
             "The data split almost as well into top and bottom as into left and right. A few "
             "points in the right place tip the whole clustering over.",
-            "two-optima",
             1.5,
+            "two-optima",
         ),
     )
 }
@@ -202,6 +205,18 @@ def centers_from_link(text: str, frame: Frame, k: int = 2) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class AlgorithmTry:
+    """What the structured search makes of the same budget and the same plane, on its grid."""
+
+    antidote: Floats
+    cost: float
+    evaluations: int
+    seconds: float
+    agreeing: int
+    checks: int
+
+
+@dataclass(frozen=True, eq=False)
 class Game:
     """One situation played for one cost."""
 
@@ -231,6 +246,40 @@ class Game:
                 best, worst = found, centers
         return worst
 
+    @cached_property
+    def score_to_beat(self) -> float:
+        """The best of 20 times ten points thrown at random into the plane, or of none at all."""
+        rng = np.random.default_rng(0)
+        throws = [
+            self.planar.evaluate(rng.uniform(*self.frame, (BUDGET, 2))) for _ in range(THROWS)
+        ]
+        return min(*throws, self.planar.vanilla.cost(self.goal))
+
+    @cached_property
+    def algorithm_try(self) -> AlgorithmTry:
+        """Ten points by the structured search, and how many independent clusterings agree."""
+        planar, (lower, upper) = self.planar, self.frame
+        begun = time.monotonic()
+        with planar.lock:
+            search = get_optimizer("structured").minimiser(planar.problem, BUDGET, None)
+            found = search(
+                lambda x: planar.problem.evaluate(x.reshape(BUDGET, 2)),
+                Box(np.tile(lower, BUDGET), np.tile(upper, BUDGET)),
+                TRIES,
+                np.random.default_rng(0),
+            )
+            antidote = np.clip(np.round(found.x.reshape(BUDGET, 2), GRID), lower, upper) + 0.0
+            cost = planar.problem.evaluate(antidote)
+            checked = verify(planar.problem, antidote, cost, strict=False)
+        return AlgorithmTry(
+            antidote,
+            cost,
+            found.evaluations,
+            time.monotonic() - begun,
+            checked.agreeing,
+            len(checked.costs),
+        )
+
 
 @lru_cache(maxsize=16)
 def get_game(situation: str, goal: str) -> Game:
@@ -239,52 +288,36 @@ def get_game(situation: str, goal: str) -> Game:
     return Game(found, goal, planar_problem(found.dataset, goal))
 
 
-@lru_cache(maxsize=16)
-def score_to_beat(situation: str, goal: str) -> float:
-    """The best of 20 times ten points thrown at random into the plane, or of none at all."""
-    game = get_game(situation, goal)
-    rng = np.random.default_rng(0)
-    throws = [game.planar.evaluate(rng.uniform(*game.frame, (BUDGET, 2))) for _ in range(THROWS)]
-    return min(*throws, game.planar.vanilla.cost(goal))
+def numeric_columns(data: Dataset) -> list[str]:
+    """The columns of a table that can be an axis of the plane."""
+    return [column.name for column in data.columns if not column.levels]
 
 
-@dataclass(frozen=True, eq=False)
-class AlgorithmTry:
-    """What the structured search makes of the same budget and the same plane, on its grid."""
+def table_game(data: Dataset, across: str, up: str, goal: str) -> Game:
+    """The game on two numeric columns of a table; of many rows, on a sample of them.
 
-    antidote: Floats
-    cost: float
-    evaluations: int
-    seconds: float
-    agreeing: int
-    checks: int
-
-
-@lru_cache(maxsize=16)
-def let_the_algorithm_try(situation: str, goal: str) -> AlgorithmTry:
-    """Ten points by the structured search, and how many independent clusterings agree."""
-    game = get_game(situation, goal)
-    planar, (lower, upper) = game.planar, game.frame
-    begun = time.monotonic()
-    with planar.lock:
-        search = get_optimizer("structured").minimiser(planar.problem, BUDGET, None)
-        found = search(
-            lambda x: planar.problem.evaluate(x.reshape(BUDGET, 2)),
-            Box(np.tile(lower, BUDGET), np.tile(upper, BUDGET)),
-            TRIES,
-            np.random.default_rng(0),
-        )
-        antidote = np.clip(np.round(found.x.reshape(BUDGET, 2), GRID), lower, upper) + 0.0
-        cost = planar.problem.evaluate(antidote)
-        checked = verify(planar.problem, antidote, cost, strict=False)
-    return AlgorithmTry(
-        antidote,
-        cost,
-        found.evaluations,
-        time.monotonic() - begun,
-        checked.agreeing,
-        len(checked.costs),
+    Columns keep the standardisation of the table. Every row counts once, whatever its weight.
+    """
+    begins = np.cumsum([0, *(column.width for column in data.columns)])
+    first = {column.name: int(at) for column, at in zip(data.columns, begins, strict=False)}
+    chosen = [first[across], first[up]]
+    drawn = subsample(data, min(data.n, MOST_ROWS), 0)
+    plane = replace(
+        drawn,
+        points=drawn.points[:, chosen].copy(),
+        feature_names=(across, up),
+        shift=data.shift[chosen],
+        scale=data.scale[chosen],
+        columns=(Column(across), Column(up)),
+        weights=None,
+        origin=None,
     )
+    rows = f"All {data.n:,} rows."
+    if drawn.n < data.n:
+        rows = f"A sample of {drawn.n:,} of {data.n:,} rows, every group in proportion (seed 0)."
+    sentence = f"{across} across, {up} up, both in standard deviations around the mean. {rows}"
+    situation = Situation(data.name, data.title, sentence, REACH)
+    return Game(situation, goal, PlanarProblem(plane, goal))
 
 
 def clumps_of(antidote: Floats) -> Clumps:
@@ -379,9 +412,10 @@ def clump_table(clumps: Clumps) -> pd.DataFrame:
 def alt_text(position: Position, goal: str, vanilla: float) -> str:
     """The plane in words, for those who cannot see it."""
     size, changed = len(position.antidote), int(position.moved.sum())
+    groups = position.balance.counts.shape[1]
     centers = " and ".join(f"({x:.1f}, {y:.1f})" for x, y in position.centers)
     return (
-        f"Plane with two groups and two clusters, centres at {centers}; {size} antidote points; "
-        f"{changed} of {len(position.labels)} points changed cluster; {goal} cost "
+        f"Plane with {groups} groups and two clusters, centres at {centers}; {size} antidote "
+        f"points; {changed} of {len(position.labels)} points changed cluster; {goal} cost "
         f"{number(position.cost(goal))}, before {number(vanilla)}."
     )

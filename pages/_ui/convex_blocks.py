@@ -1,7 +1,6 @@
 """The blocks of the Convex page: its settings, its answers from the background, its charts."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from antidote_core.analysis.convex_runs import PAPER_SAMPLE, paper_sample
 from antidote_core.reporting.figures import convex_figures
 from antidote_core.reporting.text import words
 from pages._ui.shared import answers, own_tables
-from pages._ui.shared.answers import answer, ask_about, watch
+from pages._ui.shared.answers import Job, answer, ask_about
 from pages._ui.shared.frame import behind, chart, is_dark, numbers_with_scales, or_show_error
 from pages._ui.shared.link import escape
 from pages._ui.shared.rooms import Key
@@ -109,28 +108,11 @@ def sample(asked: ConvexSettings, name: str | None = None) -> ac.Dataset:
     return paper_sample(data, asked.points, asked.two_groups, asked.seed)
 
 
-@dataclass(frozen=True)
-class Job:
-    """An answer on its way, and whether it was there when the page was drawn."""
-
-    future: Future
-    there: bool
-
-
 def _ask(
     data: ac.Dataset, kind: str, function: Callable[..., Any], given: tuple, settings: Key
 ) -> Job:
     """What the function makes of what is given, under these settings; kept by the settings."""
-    future = ask_about(data, kind, settings, function, *given, *settings)
-    return Job(future, future.done())
-
-
-def draw_again(jobs: list[Job]) -> None:
-    """Run the page again as soon as more is there than it could draw."""
-    missing = [job.future for job in jobs if not job.there]
-    if any(future.done() for future in missing):
-        st.rerun()
-    watch(*missing)
+    return ask_about(data, kind, settings, function, *given, *settings)
 
 
 def result_job(data: ac.Dataset, asked: ConvexSettings) -> Job:
@@ -153,8 +135,7 @@ def sweep_job(name: str, data: ac.Dataset, asked: ConvexSettings) -> Job:
     others = tuple(sample(replace(asked, seed=seed), name) for seed in seeds)
     known = (asked.seed, asked.gamma, asked.size)
     arguments = (data, others, asked.gamma, asked.size)
-    future = ask_about(data, "convex-sweep", known, convex_runs.sweeps, *arguments)
-    return Job(future, future.done())
+    return ask_about(data, "convex-sweep", known, convex_runs.sweeps, *arguments)
 
 
 def header(data: ac.Dataset) -> None:
@@ -315,4 +296,4 @@ def _shown(job: Job, waiting: str) -> Any:
     if not job.there:
         st.caption(waiting or "…")
         return None
-    return or_show_error(answer, job.future)
+    return or_show_error(answer, job)

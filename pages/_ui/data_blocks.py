@@ -16,7 +16,7 @@ from pages._ui.jobs import store
 from pages._ui.jobs.job_settings import OTHER, PAIRS
 from pages._ui.shared import answers, own_tables
 from pages._ui.shared.frame import behind, carry_to, chart, is_dark, marked, numbers_with_scales
-from pages._ui.shared.link import escape
+from pages._ui.shared.link import escape, title_of
 from pages._ui.shared.settings import URL, ClusteringSettings, DataSettings, one_of
 
 SAMPLE = 2_000  # a sample every clustering can take
@@ -97,7 +97,10 @@ def repair(
     """A button that leads to Explore with the same data, groups and clusters."""
     if st.button(label, type="primary"):
         store.show(store.RUN, None)
-        carry_to("explore", to_explore(wanted, choice, fairness))
+        values = to_explore(wanted, choice, fairness)
+        pair = str(values["pair"])
+        chosen = {"cost": fairness} if pair == OTHER else {}
+        carry_to("explore", values, {"pair": title_of("pair")(pair), **chosen})
 
 
 def to_explore(

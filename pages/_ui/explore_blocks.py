@@ -1,7 +1,7 @@
 """The blocks of Explore: what is known before a run, the run at work, and what stands below it."""
 
+import math
 import time
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +49,10 @@ PRICE = (
 GUARD = (
     "Share of the data in the smallest cluster, before and after; the guard keeps it from emptying."
 )
-COMPILED = f"Compiling the fast clustering, once per machine: about {COMPILE_SECONDS:.0f} seconds…"
+COMPILED = (
+    f"Compiling the fast clustering, once per machine: about {COMPILE_SECONDS:.0f} seconds, more "
+    "on a busy one…"
+)
 HEAD_SECONDS = 0.5  # between two looks at a live run
 FIRST_SECONDS = 0.1  # the same before its first number
 CURVE_SECONDS = 1.0
@@ -240,7 +243,8 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         stage = view.activity or ("clustering the data as it is" if view.spec else "starting")
         if view.activity == COMPILING:
             box("waiting", COMPILED, f"{duration(elapsed)} so far.")
-            st.progress(min(elapsed / COMPILE_SECONDS, 0.95))
+            # It slows down and never stops: how long it takes depends on how busy the machine is.
+            st.progress(1 - math.exp(-elapsed / COMPILE_SECONDS))
         else:
             box("waiting", f"Getting ready: {stage}…", f"{duration(elapsed)} so far.")
     elif not view.noise:
@@ -253,7 +257,7 @@ def _working(status: JobStatus, view: ac.RunView) -> None:
         if figures.round and not figures.size:
             said = "Round 1 begins"
         found = view.verdict.details
-        box("waiting", f"{said}…", " ".join(found) or "Nothing better than plain clustering yet.")
+        box("waiting", f"{said}…", " ".join(found) or "No round has ended yet.")
     with st.container(horizontal=True, key="figures"):
         size = figures.size
         known_size = f"{size:,} ({share_of_data(size, view.points)})" if size else "…"
@@ -322,7 +326,7 @@ def _contests(run_id: str, working: bool) -> None:
 
 def references(
     data: ac.Dataset, asked: RunRequest, working: bool
-) -> tuple[list[Future], dict[str, float]]:
+) -> tuple[list[answers.Job], dict[str, float]]:
     """What α can be compared with, beside it.
 
     Returns what is still being computed and the fair algorithm's costs by label. While a run is
@@ -330,20 +334,20 @@ def references(
     What is known from before the run is shown all the same.
     """
     plain = answers.plain_job(data, asked.clustering)
-    futures = [plain]
+    jobs = [plain]
     fair: dict[str, float] = {}
     lines = [_plain_line(plain, asked.fairness, data)]
     if not has_baseline(asked.clustering.clustering, asked.fairness):
         lines.append("SOTA: no fair algorithm is known for this pair")
-    elif not plain.done() or (
+    elif not plain.there or (
         working and not answers.fair_known(data, asked.fairness, asked.clustering)
     ):
         lines.append("SOTA: computed " + ("at the end of the run…" if working else "next…"))
     else:
-        future = answers.fair_job(data, asked.fairness, asked.clustering)
-        futures.append(future)
+        job = answers.fair_job(data, asked.fairness, asked.clustering)
+        jobs.append(job)
         try:
-            fair = answers.answer(future) or {}
+            fair = answers.answer(job) or {}
             lines += [f"SOTA ({label}): **{number(cost, 4)}**" for label, cost in fair.items()]
             if not fair:
                 lines.append("SOTA: computing…")
@@ -353,10 +357,10 @@ def references(
     lines += _few_lines(data, asked, plain)
     with asked.beside_target:
         st.caption("  \n".join(lines))
-    return futures, fair
+    return jobs, fair
 
 
-def _few_lines(data: ac.Dataset, asked: RunRequest, plain: Future) -> list[str]:
+def _few_lines(data: ac.Dataset, asked: RunRequest, plain: answers.Job) -> list[str]:
     """A word where the mix of the smallest cluster rests on a handful of people."""
     try:
         report = answers.answer(plain)
@@ -368,7 +372,7 @@ def _few_lines(data: ac.Dataset, asked: RunRequest, plain: Future) -> list[str]:
     return [escape(few)] if few else []
 
 
-def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
+def _plain_line(plain: answers.Job, fairness: str, data: ac.Dataset) -> str:
     try:
         report = answers.answer(plain)
     except ac.AntidoteError:
@@ -378,19 +382,19 @@ def _plain_line(plain: Future, fairness: str, data: ac.Dataset) -> str:
     return f"plain clustering (vanilla): **{number(vanilla_cost_of(report, fairness, data), 4)}**"
 
 
-def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[Future]:
+def plain_clustering(data: ac.Dataset, asked: RunRequest) -> list[answers.Job]:
     """The stage before a run: what to begin with and what there is to improve; what is awaited."""
     with st.container(horizontal=True):  # where the title keeps its distance
         st.title(f"{escape(data.title)}: before anything is added", anchor=False)
-    future = answers.plain_job(data, asked.clustering)
-    waiting = counsel(data, asked, future.done())
+    plain = answers.plain_job(data, asked.clustering)
+    waiting = [plain, *counsel(data, asked, plain.there)]
     cards()
     gallery()
-    if not future.done():
+    if not plain.there:
         with st.container(height=420, border=True):
             st.markdown("Clustering the data as it is… You can press **Run** already.")
         return waiting
-    report = or_show_error(answers.answer, future)
+    report = or_show_error(answers.answer, plain)
     if report is None:
         data_blocks.offer_sample(data)
         return waiting
@@ -462,7 +466,7 @@ def _open(name: str) -> None:
         press()
 
 
-def counsel(data: ac.Dataset, asked: RunRequest, begun: bool) -> list[Future[Any]]:
+def counsel(data: ac.Dataset, asked: RunRequest, begun: bool) -> list[answers.Job]:
     """What is worth knowing before Run, each with a button that changes it; what is awaited.
 
     It is computed from the time on when plain clustering is known (`begun`).

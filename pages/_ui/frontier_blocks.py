@@ -1,7 +1,6 @@
 """The blocks of Frontier: what is known before a sweep, and the sweep at work or at its end."""
 
 import time
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,7 +58,7 @@ class Known:
     def __init__(self, data: ac.Dataset, spec: SweepSpec, working: bool) -> None:
         self.spec, self.data = spec, data
         self.problems = spec.problems[:SHOWN]
-        self.waiting: list[Future] = []
+        self.waiting: list[answers.Job] = []
         self.trouble: dict[ProblemKey, str] = {}
         self.before: dict[ProblemKey, SweepEstimate] = {}
         self.fair: dict[ProblemKey, Reference] = {}
@@ -72,10 +71,10 @@ class Known:
     def _plain(self, problem: ProblemKey) -> None:
         cell = self._cell(problem)
         key = (problem, self.spec.restarts, cell.seed, cell.size, cell.setting.box)
-        future = answers.ask_about(
+        job = answers.ask_about(
             self.data, "frontier-plain", key, estimate_sweep, cell, self.data, "vanilla"
         )
-        found = self._answer(future, problem)
+        found = self._answer(job, problem)
         if found is not None:
             target = self.spec.target
             goal = found.reference.target if isinstance(target, str) else float(target)
@@ -85,11 +84,11 @@ class Known:
     def _fair(self, problem: ProblemKey) -> None:
         cell = self._cell(problem)
         key = (problem, self.spec.restarts, cell.seed, self.spec.target)
-        future = answers.ask_about(
+        job = answers.ask_about(
             self.data, "frontier-fair", key,
             compute_reference, cell.spec.to_json(), self.data, self.spec.target,
         )  # fmt: skip
-        found = self._answer(future, problem)
+        found = self._answer(job, problem)
         if found is not None and "event" in found:
             self.fair[problem] = Reference.of(found["event"])
         elif found is not None:
@@ -98,10 +97,10 @@ class Known:
     def _cell(self, problem: ProblemKey) -> Any:
         return next(cell for cell in self.spec.cells if cell.setting.problem == problem)
 
-    def _answer(self, future: Future, problem: ProblemKey) -> Any:
-        self.waiting.append(future)
+    def _answer(self, job: answers.Job, problem: ProblemKey) -> Any:
+        self.waiting.append(job)
         try:
-            return answers.answer(future)
+            return answers.answer(job)
         except ac.AntidoteError as error:
             self.trouble[problem] = str(error)
             return None

@@ -20,9 +20,11 @@ from antidote_core.teaching.lessons import LESSONS, Lesson, Shown
 from antidote_core.teaching.planar import Position, Scene, mix_html, plane_scene
 from antidote_core.types import Floats
 from pages._ui.jobs.job_blocks import to_example
+from pages._ui.shared import rooms
 from pages._ui.shared.frame import behind, is_dark
 from pages._ui.shared.link import escape
-from pages._ui.shared.settings import URL, one_of
+from pages._ui.shared.own_tables import own_tables
+from pages._ui.shared.settings import OWN_TABLE, URL, one_of
 
 FOLDER = Path(__file__).parent
 _HTML = """<div class="plane"><svg class="field" role="img" aria-label="The plane"></svg>
@@ -44,7 +46,9 @@ PLACED, PAST, NOTE, HEARD = "_placed", "_past", "_play_note", "_heard"
 START = "_start"  # the centres at which k-means begins, None for many starts
 PLAYED, FRESH = "_played", "_fresh"  # the step that plays, and whether it has just been drawn
 WORSE = "Where k-means can end when it begins only once, at an unlucky place."
+BRING = "Upload it and press Use this data: two of its columns are a situation here then."
 PEOPLE = "A recorded run on 45,211 people of a bank; it opens at once."
+GAMES = 4  # on tables of a visitor, kept with them
 BEAT = 1.0  # seconds between two values of a control that plays
 
 
@@ -145,10 +149,16 @@ def _value(lesson: Lesson) -> int | str:
     return st.session_state.get(_key(lesson), lesson.default)
 
 
-def _for_my_class() -> None:
+def _for_my_class(own: bool = False) -> None:
     """The address of exactly what is shown."""
     with st.popover("Link for my class"):
-        st.markdown("Whoever opens this address sees what you see now.")
+        says = "Whoever opens this address sees what you see now."
+        if own:
+            says = (
+                "Your table stays in this browser: here, this address shows what you see now; "
+                "elsewhere it needs the same table, uploaded under the same name."
+            )
+        st.markdown(says)
         asked = urlencode(st.query_params.to_dict())
         st.code(f"{st.context.url or 'learn'}?{asked}", language=None, wrap_lines=True)
 
@@ -197,8 +207,20 @@ def _become(clumps: play.Clumps, start: Floats | None = None) -> None:
     st.session_state.update({PLACED: clumps, START: start, NOTE: ""})
 
 
+def _tables() -> dict[str, ac.Dataset]:
+    """The tables of this browser that have two columns for a plane."""
+    return {name: d for name, d in own_tables().items() if len(play.numeric_columns(d)) > 1}
+
+
 def _game() -> play.Game:
-    return play.get_game(st.session_state["scene"], st.session_state["goal"])
+    scene, goal = st.session_state["scene"], st.session_state["goal"]
+    if scene in play.SITUATIONS:
+        return play.get_game(scene, goal)
+    data, across, up = _tables()[scene], st.session_state["across"], st.session_state["up"]
+    key = (data.content_hash, across, up, goal)
+    return rooms.mine().kept(
+        "game", key, lambda: play.table_game(data, across, up, goal), most=GAMES
+    )
 
 
 def _put(x: float, y: float) -> None:
@@ -247,9 +269,7 @@ def _best() -> None:
 
 
 def _take_over() -> None:
-    game = _game()
-    rival = play.let_the_algorithm_try(game.situation.name, game.goal)
-    _become(play.clumps_of(rival.antidote))
+    _become(play.clumps_of(_game().algorithm_try.antidote))
 
 
 def _typed() -> None:
@@ -268,6 +288,14 @@ def _reset() -> None:
 
 def _new_situation() -> None:
     """Another plane: what was placed on the last one means nothing here."""
+    table = _tables().get(st.session_state["scene"])
+    if table is not None:
+        across, up, *_ = play.numeric_columns(table)
+        st.session_state.update({"across": across, "up": up})
+    _new_plane()
+
+
+def _new_plane() -> None:
     st.session_state.update({PLACED: (), START: None, PAST: [], NOTE: "", RIVAL: HIDDEN})
 
 
@@ -308,20 +336,20 @@ def playground() -> None:
     game = _game()
     if PLACED not in st.session_state:
         _read_link()
-    score = play.score_to_beat(game.situation.name, game.goal)
-    _board(game, score)
+    _board()
     _typing(game)
 
 
 @st.fragment
-def _board(game: play.Game, score: float) -> None:
+def _board() -> None:
     """What changes with a click; all the rest of the page stays as it is."""
+    game = _game()
     _write_link()
     position = game.position(_placed(), _start())
     rival = None
     if st.session_state[RIVAL]:
         with st.spinner("The algorithm is trying…"):
-            rival = play.let_the_algorithm_try(game.situation.name, game.goal)
+            rival = game.algorithm_try
     plane, figures = st.columns([4, 3], gap="medium")
     with plane:
         _plane(game, position, rival)
@@ -332,7 +360,7 @@ def _board(game: play.Game, score: float) -> None:
             st.warning(play.optimum_sentence(game, position, _placed()))
             st.button("Back to the best of many starts", on_click=_best)
         else:
-            st.markdown(play.score_sentence(game, position, score))
+            st.markdown(play.score_sentence(game, position, game.score_to_beat))
             if rival is not None:
                 cost = position.cost(game.goal)
                 st.info(play.contest_sentence(cost, len(position.antidote), rival))
@@ -340,17 +368,25 @@ def _board(game: play.Game, score: float) -> None:
         with st.container(horizontal=True):
             if st.button("Now with real people →", key="people", help=PEOPLE):
                 to_example("four-fifths")
-            _for_my_class()
+            if not _tables() and st.button("With your own table →", help=BRING):
+                st.switch_page("pages/data.py", query_params={"show": OWN_TABLE})
+            _for_my_class(game.situation.name not in play.SITUATIONS)
         if rival is not None:
             st.caption(play.checks_sentence(rival))
     _behind(game, position)
 
 
 def _settings() -> None:
+    tables = _tables()
+    scenes = [*play.SITUATIONS, *tables]
+    if st.session_state.get("scene", scenes[0]) not in scenes:
+        del st.session_state["scene"]  # a table that was forgotten elsewhere
+        _new_plane()
     with st.container(horizontal=True, gap="medium"):
         scene = one_of(
-            "Situation", list(play.SITUATIONS), "scene", on_change=_new_situation, width="content"
-        )
+            "Situation", scenes, "scene", on_change=_new_situation, width="content",
+            format_func=lambda name: name.replace("_", r"\_"),
+        )  # fmt: skip
         one_of(
             "Play for the lowest cost of", play.GOALS, "goal", on_change=st.session_state.update,
             args=({RIVAL: HIDDEN},), width="content",
@@ -360,8 +396,19 @@ def _settings() -> None:
             help="How many antidote points one click puts at the same place.",
         )  # fmt: skip
         st.markdown("*Click to place points; drag points and centres.*", width=190)
-    situation = play.SITUATIONS[scene]
-    st.markdown(f"**{situation.title}.** {situation.sentence}")
+    if scene in tables:
+        _columns(tables[scene])
+    situation = _game().situation
+    st.markdown(f"**{escape(situation.title)}.** {escape(situation.sentence)}")
+
+
+def _columns(table: ac.Dataset) -> None:
+    """Which two columns of a table span the plane."""
+    names = play.numeric_columns(table)
+    with st.container(horizontal=True, gap="medium"):
+        look: dict[str, Any] = {"bind": URL, "on_change": _new_plane, "width": 220}
+        across = st.selectbox("Across", names, key="across", **look)
+        st.selectbox("Up", [name for name in names if name != across], key="up", **look)
 
 
 def _plane(game: play.Game, position: Position, rival: play.AlgorithmTry | None) -> None:

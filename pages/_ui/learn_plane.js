@@ -22,12 +22,23 @@ const star = r => Array.from({ length: 10 }, (_, i) => {
   return `${reach * Math.cos(turn)},${reach * Math.sin(turn)}`
 }).join(" ")
 
+// Corners of the other marks, and the direction of the first one in degrees.
+const CORNERS = {
+  diamond: [4, -90], square: [4, -45], pentagon: [5, -90], hexagon: [6, -90], octagon: [8, -67.5],
+  "triangle-up": [3, -90], "triangle-down": [3, 90], "triangle-left": [3, 180],
+  "triangle-right": [3, 0],
+}
+
+const corners = ([count, first], r) => Array.from({ length: count }, (_, i) => {
+  const turn = (first / 180 + (2 * i) / count) * Math.PI
+  return `${r * Math.cos(turn)},${r * Math.sin(turn)}`
+}).join(" ")
+
 // A mark of radius r around (0, 0).
 const mark = (parent, symbol, r, style) => {
   if (symbol === "circle" || symbol === "ring") return draw(parent, "circle", { r, ...style })
-  if (symbol === "diamond") {
-    const d = 1.25 * r
-    return draw(parent, "polygon", { points: `0,${-d} ${d},0 0,${d} ${-d},0`, ...style })
+  if (symbol in CORNERS) {
+    return draw(parent, "polygon", { points: corners(CORNERS[symbol], 1.25 * r), ...style })
   }
   if (symbol === "star") return draw(parent, "polygon", { points: star(r), ...style })
   const { fill, ...rest } = style

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import threading
 import time
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from antidote_core.runs.events import Shrunk, Spread
 from antidote_core.runs.scenarios import SCENARIOS
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import pack
+from pages._ui.shared import answers
 
 from .test_pages import open_page, texts
 
@@ -289,6 +291,29 @@ def test_advice_before_a_run_changes_what_it_speaks_of(home) -> None:
     assert "Plain clustering meets this target already" in said(met)
 
 
+def test_what_comes_while_the_page_is_drawn_is_drawn_too(home, monkeypatch) -> None:
+    drawn, plain = threading.Event(), answers.vanilla_report
+
+    def late(*asked):
+        assert drawn.wait(60)
+        return plain(*asked)
+
+    def watch(*jobs, watched=answers.watch) -> None:
+        """All that the page waits for comes now: it is drawn already, and nobody looks yet."""
+        drawn.set()
+        for job in jobs:
+            job.future.exception(60)
+        watched(*jobs)
+
+    monkeypatch.setattr(answers, "vanilla_report", late)
+    monkeypatch.setattr(answers, "watch", watch)
+    app = open_page("explore", data="two-optima", run_seed="77")
+    assert not app.exception
+    assert app.get("plotly_chart")
+    for missing in ("Clustering the data as it is", "Counting rounds", "SOTA: comput"):
+        assert missing not in said(app)
+
+
 def test_a_run_that_failed_says_why_and_offers_the_log(runner) -> None:
     run_id = runner.submit(dataclasses.replace(SPEC, dataset="bank", clustering="kmedoids"))
     assert runner.wait(run_id, 120).state is JobState.FAILED
@@ -469,3 +494,6 @@ def test_selects_show_titles_and_links_with_names_still_open(home, link, names, 
     offered = names[1] == "kmeans + balance"  # social cost knows no fair share
     assert (app.session_state["target"] == "four_fifths") == offered
     assert bool(app.warning) == (not offered)
+    assert bool(app.run().warning) == (not offered)  # an answer came, nobody did anything
+    app.number_input(key="sample").set_value(301).run()
+    assert not app.warning

@@ -144,7 +144,7 @@ def test_bad_points_in_a_link_get_a_sentence_and_an_empty_plane(points: str) -> 
 @pytest.mark.parametrize(("scene", "goal"), [("easy", "balance"), ("two-optima", "social")])
 def test_the_algorithm_says_who_won(scene: str, goal: str) -> None:
     app = press(play(scene=scene, goal=goal), "Let the algorithm try")
-    attempt = playground.let_the_algorithm_try(scene, goal)
+    attempt = playground.get_game(scene, goal).algorithm_try
     assert number(attempt.cost) in app.info[0].value
     assert "Place yours" in app.info[0].value
     put(app, 0.0, 0.0)
@@ -160,7 +160,7 @@ def test_the_algorithms_answer_is_kept_in_the_link_and_taken_over() -> None:
     assert app.query_params["answer"] == "shown"
     app = play(scene="two-optima", answer="shown")
     assert not app.warning
-    attempt = playground.let_the_algorithm_try("two-optima", "balance")
+    attempt = playground.get_game("two-optima", "balance").algorithm_try
     assert number(attempt.cost) in app.info[0].value
     press(app, "Take its points over")
     assert "0 of 10 points left" in texts(app)

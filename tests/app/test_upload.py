@@ -241,6 +241,31 @@ def test_runs_on_it_are_private_and_go_with_it(tmp_path) -> None:
     assert "my-applicants" not in app.selectbox(key="data").options
 
 
+def test_two_columns_of_it_can_be_played_with() -> None:
+    app = used()
+    app.switch_page("pages/learn.py").run()
+    app.segmented_control(key="part").set_value("playground").run()
+    app.segmented_control(key="scene").set_value("my-applicants").run()
+    assert not app.exception
+    across, up = (app.selectbox(key=key).value for key in ("across", "up"))
+    assert f"{across} across, {up} up" in said(app)
+    widget(app.number_input, "x").set_value(1.0)
+    press(app, "Place")
+    assert "9 of 10 points left" in said(app)
+    other = next(name for name in app.selectbox(key="across").options if name not in (across, up))
+    app.selectbox(key="across").set_value(other).run()
+    assert not app.exception
+    assert f"{other} across, {up} up" in said(app)
+    assert "10 of 10 points left" in said(app)
+    app.switch_page("pages/data.py").run()
+    app.segmented_control(key="show").set_value("your own table").run()
+    press(app, "Forget this data now")
+    app.switch_page("pages/learn.py").run()
+    app.segmented_control(key="part").set_value("playground").run()
+    assert not app.exception
+    assert "my-applicants" not in app.segmented_control(key="scene").options
+
+
 @pytest.mark.parametrize(
     ("title", "name"),
     [("People 2024", "my-people-2024"), ("../x/¿", "my-x"), ("bank", "my-bank"), ("", "my-table")],

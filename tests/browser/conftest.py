@@ -24,7 +24,7 @@ from antidote_core.clustering.compiled import warm
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-START_SECONDS = 60
+START_SECONDS = 120
 PATIENCE = 60_000  # milliseconds
 ARGUMENTS = [
     "--no-sandbox",

@@ -94,7 +94,8 @@ def test_data_leads_on_to_the_repair(new_visit: Any) -> None:
     visit.page.get_by_role("button", name="Repair this clustering").click()
     visit.page.wait_for_url(re.compile("explore"), timeout=PATIENCE)
     visit.settle()
-    for setting in ("data=Credit+card+clients", "protected=SEX", "k=3"):
+    wanted = ("data=Credit+card+clients", "protected=SEX", "k=3", "pair=k-means+%2B+balance")
+    for setting in wanted:
         assert setting in visit.page.url
     wait_for_text(visit, "before anything is added")
     assert visit.page.locator(".st-key-k").get_by_text("3").count()

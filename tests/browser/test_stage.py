@@ -76,7 +76,7 @@ def test_a_stored_run_plays_answers_and_keeps_its_view(moving: Visit) -> None:
     stage.wait_for()
     until(lambda: int(at(stage).get("steps", 0)) > 0)
     last = int(at(stage)["steps"])
-    until(lambda: at(stage)["step"] == str(last), 20)  # it plays itself, or rests there at once
+    until(lambda: at(stage)["step"] == str(last))  # it plays itself, or rests there at once
     assert "copies of" in stage.locator("output").inner_text()
     assert stage.locator("small").inner_text().startswith("Stored result of ")
     assert stage.locator("canvas").evaluate(COLORS) > 20
@@ -91,8 +91,8 @@ def test_a_stored_run_plays_answers_and_keeps_its_view(moving: Visit) -> None:
     until(lambda: at(stage)["step"] == "0")
     assert stage.locator("output").inner_text().startswith("Plain clustering · nothing added")
     page.keyboard.press(" ")  # plays to the end
-    until(lambda: at(stage)["step"] == str(last), 20)
-    page.wait_for_timeout(1500)  # the last step has come to rest
+    until(lambda: at(stage)["step"] == str(last))
+    page.wait_for_timeout(3000)  # the last step has come to rest
 
     atom = page.evaluate(ATOM)
     page.mouse.click(*on_canvas(stage, atom["at"]))

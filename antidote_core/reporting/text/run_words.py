@@ -434,7 +434,9 @@ def _figures(spec: Spec, found: Mapping[str, Any]) -> dict[str, str]:
     asked = {
         "optimizer": spec.optimizer,
         "place": spec.place,
-        "target": spec.target if isinstance(spec.target, str) else number(spec.target),
+        "target": spec.target.replace("_", " ")
+        if isinstance(spec.target, str)
+        else number(spec.target),
         "seed": str(spec.seed),
     }
     if not found:

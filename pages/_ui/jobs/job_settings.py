@@ -522,7 +522,7 @@ def ask_sweep() -> Request:
     data = data_settings(seed_help=DATA_SEED_HELP)
     pairs = st.multiselect(
         "Combinations: clustering + fairness cost", list(dict.fromkeys(COMBINATIONS)),
-        default=["kmeans + balance"], key="pairs", bind=URL,
+        default=["kmeans + balance"], key="pairs", bind=URL, format_func=title_of("pairs"),
         on_change=_take_sample, args=("pairs",),
         help="One picture for each. The first three are the paper's combinations 1, 2 and 3.",
     )  # fmt: skip

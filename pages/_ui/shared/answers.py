@@ -1,7 +1,7 @@
 """Data and answers that pages share, the slow ones in the background, so that no page waits.
 
-What comes from a table of one's own stays with its owner. A job is a future; a page shows what is
-done and lets `watch` run it again when more is.
+What comes from a table of one's own stays with its owner. A page shows what is there and lets
+`watch` run it again when more is.
 """
 
 import subprocess
@@ -9,15 +9,15 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 import antidote_core as ac
-from antidote_core.analysis.comparison import baseline_scores, plain_noise
-from antidote_core.analysis.known import known_baseline, known_noise, known_vanilla
+from antidote_core.analysis.comparison import baseline_scores
+from antidote_core.analysis.known import known_baseline, known_vanilla
 from antidote_core.analysis.snapshots import VanillaReport, vanilla_report
 from antidote_core.clustering import compiled
 from antidote_core.engine.settings import worker_environment
@@ -29,6 +29,18 @@ from pages._ui.shared.settings import ClusteringSettings, DataSettings
 
 LOOK_SECONDS = 0.25  # between two looks at what is awaited
 AT_ONCE_SECONDS = 0.1  # an answer that is there so soon needs no second look at the page
+
+
+@dataclass(frozen=True)
+class Job:
+    """An answer on its way, and whether it was there when the page asked.
+
+    An answer may come while the page is being drawn. Then the page has drawn itself without it, all
+    of its parts, and is drawn once more.
+    """
+
+    future: Future[Any]
+    there: bool
 
 
 class _Kernels:
@@ -124,9 +136,11 @@ def _room(data: ac.Dataset) -> rooms.Room:
 
 def ask_about(
     data: ac.Dataset, kind: str, key: Key, function: Callable[..., Any], *arguments: Any
-) -> Future[Any]:
-    """Any answer about a data set on its way, by compiled kernels; kept under its content."""
-    return _room(data).jobs.ask(kind, (data.content_hash, *key), _when_warm, function, *arguments)
+) -> Job:
+    """Any answer about a data set, by compiled kernels; kept under its content."""
+    key = (data.content_hash, *key)
+    future = _room(data).jobs.ask(kind, key, _when_warm, function, *arguments)
+    return Job(future, future.done())
 
 
 def _when_warm(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -134,7 +148,7 @@ def _when_warm(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Future[Any]:
+def plain_job(data: ac.Dataset, choice: ClusteringSettings) -> Job:
     """A VanillaReport on its way."""
     return _known_or_asked(
         data, "plain", (choice,), known_vanilla, vanilla_report, *astuple(choice)
@@ -149,18 +163,12 @@ def plain_known(data: ac.Dataset, choice: ClusteringSettings) -> VanillaReport |
     return report
 
 
-def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
+def fair_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Job:
     """Costs of the fair algorithm on their way."""
     arguments = (choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
     return _known_or_asked(
         data, "fair", (fairness, choice), known_baseline, baseline_scores, *arguments
     )
-
-
-def noise_job(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> Future[Any]:
-    """Lowest and highest cost of plain clustering over a few seeds, on their way."""
-    arguments = (choice.clustering, fairness, choice.k, choice.restarts, choice.seed)
-    return _known_or_asked(data, "noise", (fairness, choice), known_noise, plain_noise, *arguments)
 
 
 def _known_or_asked(
@@ -170,7 +178,7 @@ def _known_or_asked(
     known: Callable[..., Any],
     function: Callable[..., Any],
     *arguments: Any,
-) -> Future[Any]:
+) -> Job:
     """What ships with the package is there at once; the rest needs nothing compiled."""
 
     def find() -> Any:
@@ -179,7 +187,7 @@ def _known_or_asked(
 
     future = _room(data).jobs.ask(kind, (data.content_hash, *key), find)
     wait([future], timeout=AT_ONCE_SECONDS)
-    return future
+    return Job(future, future.done())
 
 
 def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> bool:
@@ -187,20 +195,22 @@ def fair_known(data: ac.Dataset, fairness: str, choice: ClusteringSettings) -> b
     return _room(data).jobs.answered("fair", (data.content_hash, fairness, choice))
 
 
-def answer(future: Future[Any]) -> Any:
+def answer(job: Job) -> Any:
     """The answer, None while it is on its way; an AntidoteError if it cannot be given."""
-    return None if not future.done() or is_stale(future) else future.result()
+    return None if not job.there or is_stale(job.future) else job.future.result()
 
 
-def watch(*futures: Future[Any]) -> None:
-    """Run the page again as soon as one more of the answers is there."""
-    waiting = [future for future in futures if not future.done()]
-    if waiting:
-        st.fragment(_look, run_every=LOOK_SECONDS)(waiting)
+def watch(*jobs: Job) -> None:
+    """Run the page again as soon as more is there than it could draw."""
+    missing = [job.future for job in jobs if not job.there]
+    if any(future.done() for future in missing):
+        st.rerun()
+    if missing:
+        st.fragment(_look, run_every=LOOK_SECONDS)(missing)
 
 
-def _look(waiting: list[Future[Any]]) -> None:
-    if any(future.done() for future in waiting):
+def _look(missing: list[Future[Any]]) -> None:
+    if any(future.done() for future in missing):
         st.rerun()
     for room in (rooms.ROOMS.everyone, rooms.mine()):
-        room.jobs.still_wanted(waiting)
+        room.jobs.still_wanted(missing)

@@ -81,13 +81,15 @@ def enter() -> None:
     st.session_state.update(st.session_state.pop(CARRIED, {}))
 
 
-def carry_to(page: str, values: dict[str, Any]) -> None:
+def carry_to(page: str, values: dict[str, Any], link: dict[str, str] | None = None) -> None:
     """Go to that page, whose widgets show these values then.
 
-    The link stays empty: Streamlit lets no page set what its own widgets are bound to.
+    Streamlit writes what they show into the link where this page has the same widgets, which it may
+    not set itself; the others it writes when somebody changes them. Those that matter stand in
+    `link`.
     """
     st.session_state[CARRIED] = values
-    st.switch_page(f"pages/{page}.py", query_params={})
+    st.switch_page(f"pages/{page}.py", query_params=link or {})
 
 
 def is_dark() -> bool:

@@ -10,22 +10,24 @@ from antidote_core.clustering import CLUSTERINGS
 from antidote_core.datasets import DATASETS
 from antidote_core.fairness import FAIRNESS
 
-CHECKED, BREAKING = "_links_checked", "_breaking"
+TOLD, BREAKING = "_links_told", "_breaking"
 TEXTS = ("filter", "sizes")  # names in a link that take any text
 LISTS = ("pairs", "ks", "optimizers", "boxes")  # from which nothing may be chosen
 MOST_SAID = 8
 RENAMED = {"box": "place"}
 _FOUR_FIFTHS = {"four_fifths": "four fifths"}
+_PAIRS = {
+    f"{clustering} + {fairness}": f"{entry.title} + {fairness}"
+    for clustering, entry in CLUSTERINGS.items()
+    for fairness in FAIRNESS
+}
 # What widgets show instead of the library's names. The link carries what is shown; one that carries
 # names, as earlier versions wrote it, means the same.
 TITLES: dict[str, dict[str, str]] = {
     "data": {name: info.title for name, info in DATASETS.items()},
     "method": {name: entry.title for name, entry in CLUSTERINGS.items()},
-    "pair": {
-        f"{clustering} + {fairness}": f"{entry.title} + {fairness}"
-        for clustering, entry in CLUSTERINGS.items()
-        for fairness in FAIRNESS
-    },
+    "pair": _PAIRS,
+    "pairs": _PAIRS,
     "target": _FOUR_FIFTHS,
     "reach": _FOUR_FIFTHS,
 }
@@ -48,19 +50,19 @@ def asked_by_link() -> dict[str, list[str]]:
     for old, new in RENAMED.items():  # links of earlier versions
         if old in st.query_params and new not in st.query_params:
             st.query_params[new] = st.query_params.pop(old)
-    old_names = {
-        key: titles[name]
-        for key, titles in TITLES.items()
-        if (name := st.query_params.get(key)) in titles and titles[name] != name
-    }
+    old_names = {}
+    for key, titles in TITLES.items():
+        names = st.query_params.get_all(key)
+        if any(titles.get(name, name) != name for name in names):
+            old_names[key] = [titles.get(name, name) for name in names]
     if old_names:  # widgets look at the link as it was when the page began
         st.query_params.update(old_names)
         st.rerun()
     asked = {key: texts for key in st.query_params if (texts := st.query_params.get_all(key))}
     for key, titles in TITLES.items():
-        names = {title: name for name, title in titles.items()}
+        meant = {title: name for name, title in titles.items()}
         if key in asked:
-            asked[key] = [names.get(text, text) for text in asked[key]]
+            asked[key] = [meant.get(text, text) for text in asked[key]]
     breaking = {
         key: texts
         for key, texts in asked.items()
@@ -94,24 +96,45 @@ def is_endless(text: str) -> bool:
 
 
 def tell_ignored(page: str, asked: dict[str, list[str]]) -> None:
-    """One sentence for all values of a freshly opened link that the widgets could not take."""
-    checked = st.session_state.setdefault(CHECKED, set())
-    if page in checked:
-        return
-    checked.add(page)
+    """One sentence for all values of a freshly opened link that the widgets could not take.
+
+    It stands until somebody changes a setting, however often the page draws itself meanwhile.
+    """
+    told = st.session_state.setdefault(TOLD, {})
     # Asking the session itself for a strange name is an error.
     settings = st.session_state.to_dict()
+    if page not in told:
+        told[page] = (_ignored_sentence(asked, settings), _chosen(settings))
+    sentence, chosen = told[page]
+    if any(settings.get(key) != value for key, value in chosen.items()):
+        told[page] = ("", {})
+    elif sentence:
+        st.warning(sentence)
+
+
+def _ignored_sentence(asked: dict[str, list[str]], settings: dict[str, object]) -> str:
     ignored = [
         f"{key[:40]} = {texts[-1][:40]}"
         for key, texts in asked.items()
         if key not in settings or not shows(settings[key], texts)
     ]
-    if ignored:
-        more = f" and {len(ignored) - MOST_SAID} more" if len(ignored) > MOST_SAID else ""
-        st.warning(
-            f"This link asks for {', '.join(map(escape, ignored[:MOST_SAID]))}{more}, which this "
-            "page does not offer; the usual setting is shown instead."
-        )
+    if not ignored:
+        return ""
+    more = f" and {len(ignored) - MOST_SAID} more" if len(ignored) > MOST_SAID else ""
+    return (
+        f"This link asks for {', '.join(map(escape, ignored[:MOST_SAID]))}{more}, which this "
+        "page does not offer; the usual setting is shown instead."
+    )
+
+
+def _chosen(settings: dict[str, object]) -> dict[str, object]:
+    """What widgets show: neither what pages remember by themselves nor what no link can carry."""
+    plain = (str, int, float, list, tuple)
+    return {
+        key: value
+        for key, value in settings.items()
+        if not str(key).startswith("_") and isinstance(value, plain)
+    }
 
 
 def shows(shown: object, asked: list[str]) -> bool:

@@ -18,13 +18,14 @@ from antidote_core.analysis.comparison import baseline_scores, plain_noise
 from antidote_core.analysis.snapshots import vanilla_report
 from antidote_core.teaching.lessons import LESSONS
 from antidote_core.teaching.planar import tell_story
-from antidote_core.teaching.playground import get_game, let_the_algorithm_try, score_to_beat
+from antidote_core.teaching.playground import get_game
 
 assert tell_story().steps[-1].balance.cost < -0.9
 for lesson in LESSONS:
     lesson.show(lesson.default, False)
-assert score_to_beat("easy", "social") < get_game("easy", "social").planar.vanilla.cost("social")
-let_the_algorithm_try("easy", "balance")
+game = get_game("easy", "social")
+assert game.score_to_beat < game.planar.vanilla.cost("social")
+get_game("easy", "balance").algorithm_try
 data = load_dataset("needs-distance")
 for clustering in ("kmeans", "spectral"):
     vanilla_report(data, clustering, 3, 2, 1)

@@ -1,9 +1,11 @@
 """The playground's arithmetic: what a placed point does, links, the score and the contest."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.cluster import KMeans
 
+import antidote_core as ac
 from antidote_core import SpecError, balance_cost, social_cost
 from antidote_core.teaching import planar, playground
 from antidote_core.teaching.playground import BUDGET, Clump
@@ -140,7 +142,7 @@ def test_only_the_points_at_a_place_are_moved():
 def test_the_answer_of_the_algorithm_can_be_taken_over_as_it_is(name, goal):
     game, attempt = (
         playground.get_game(name, goal),
-        playground.let_the_algorithm_try(name, goal),
+        playground.get_game(name, goal).algorithm_try,
     )
     clumps = playground.clumps_of(attempt.antidote)
     text = playground.to_link(clumps)
@@ -151,8 +153,8 @@ def test_the_answer_of_the_algorithm_can_be_taken_over_as_it_is(name, goal):
 @pytest.mark.parametrize("goal", playground.GOALS)
 def test_the_score_can_be_beaten_and_the_algorithm_tells_the_truth(goal):
     game = playground.get_game("easy", goal)
-    score, plain = playground.score_to_beat("easy", goal), game.planar.vanilla.cost(goal)
-    attempt = playground.let_the_algorithm_try("easy", goal)
+    score, plain = playground.get_game("easy", goal).score_to_beat, game.planar.vanilla.cost(goal)
+    attempt = playground.get_game("easy", goal).algorithm_try
     assert attempt.cost < score < plain
     lower, upper = game.frame
     assert len(attempt.antidote) == BUDGET
@@ -212,3 +214,35 @@ def test_bars_say_when_a_cluster_holds_nobody():
     assert "nobody: antidote points only" in bars
     assert "&lt;a&gt;" in bars
     assert "<a>" not in bars
+
+
+def test_two_columns_of_a_table_span_a_plane():
+    rng = np.random.default_rng(0)
+    rows = 3 * playground.MOST_ROWS
+    table = pd.DataFrame(
+        {
+            "town": rng.choice(["A", "B", "C"], rows),
+            "age": rng.normal(40, 10, rows),
+            "income": rng.normal(2000, 500, rows),
+            "group": np.repeat(["x", "y", "z"], [900, 300, 300]),
+        }
+    )
+    data = ac.dataset_from_frame(table, ["town", "age", "income"], "group", categorical=["town"])
+    assert playground.numeric_columns(data) == ["age", "income"]
+    game = playground.table_game(data, "income", "age", "balance")
+    drawn = game.planar.data
+    original = drawn.points * drawn.scale + drawn.shift
+    pairs = set(map(tuple, table[["income", "age"]].round(6).to_numpy()))
+    assert {tuple(pair) for pair in original.round(6)} <= pairs
+    assert drawn.group_sizes.tolist() == [300, 100, 100]
+    assert f"A sample of 500 of {rows:,} rows" in game.situation.sentence
+    ends = KMeans(2, n_init=10, random_state=0).fit(drawn.points)
+    assert game.planar.distance(game.planar.vanilla) * drawn.n == pytest.approx(
+        ends.inertia_, rel=1e-4
+    )
+    lower, upper = game.frame
+    assert (drawn.points >= lower).all()
+    assert (drawn.points <= upper).all()
+    few = playground.table_game(data.take(np.arange(0, rows, 10)), "age", "income", "social")
+    assert few.planar.data.n == 150
+    assert "All 150 rows." in few.situation.sentence
