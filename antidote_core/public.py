@@ -18,8 +18,10 @@ import pandas as pd
 
 from antidote_core.algorithms.algorithm2.grow import Cancel, grow
 from antidote_core.checks import did_you_mean
+from antidote_core.clustering import CLUSTERINGS, as_clustering
 from antidote_core.datasets import DATASETS, dataset_from_arrays, load_for
 from antidote_core.errors import DataError, SpecError, optional_packages
+from antidote_core.fairness import FAIRNESS, as_fairness
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.runs.events import Event, Finished, Started, SweepStarted
 from antidote_core.runs.spec import RunSpec
@@ -212,7 +214,8 @@ def run(
 
     `asked` is a RunSpec, the name of a data set, a Dataset, or a table X (n, d), array or
     DataFrame, with the group of every row in `sensitive_features` (see `dataset_from_arrays`).
-    Every field of RunSpec may be given as a keyword. `data` overrides the data that a spec names.
+    Every field of RunSpec may be given as a keyword; `clustering` and `fairness` may be your own:
+    a clusterer of scikit-learn, a function (see docs/extending.md). `data` overrides the data that a spec names.
     `result.antidote` is in the standardised space of the data; `result.data.to_original` leads
     back to the units of X.
 
@@ -305,7 +308,18 @@ def _checked_settings(settings: Mapping[str, Any], known: set[str]) -> dict[str,
             raise SpecError(
                 f"There is no setting {name!r}{hint}; the settings are {', '.join(sorted(known))}."
             )
-    return {name: plain(value) for name, value in settings.items()}
+    return {name: _named(name, plain(value)) for name, value in settings.items()}
+
+
+def _named(setting: str, value: Any) -> Any:
+    """The name of a clustering or cost, where it is given itself; anything else as it is."""
+    if setting not in ("clustering", "fairness") or isinstance(value, str | None):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(_named(setting, one) for one in value)
+    if setting == "clustering":
+        return CLUSTERINGS.admit(as_clustering(value))
+    return FAIRNESS.admit(as_fairness(value))
 
 
 def plain(value: Any) -> Any:
