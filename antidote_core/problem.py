@@ -122,7 +122,8 @@ class Problem:
         if self.fairness.statistic is None and not self.clustering.by_nearest_center:
             raise SpecError(
                 f"{self.clustering.title} gives labels that are not those of the nearest centre, "
-                f"and the cost {self.fairness.name!r} is defined by centres alone; choose another pair."
+                f"and the cost {self.fairness.name!r} is defined by centres alone; choose another "
+                "pair."
             )
         check_settings(k, restarts, seed)
         points, groups, _ = check_points(data.points, data.groups)

@@ -214,8 +214,8 @@ def run(
 
     `asked` is a RunSpec, the name of a data set, a Dataset, or a table X (n, d), array or
     DataFrame, with the group of every row in `sensitive_features` (see `dataset_from_arrays`).
-    Every field of RunSpec may be given as a keyword; `clustering` and `fairness` may be your own:
-    a clusterer of scikit-learn, a function (see docs/extending.md). `data` overrides the data that a spec names.
+    Every field of RunSpec may be given as a keyword; `clustering` and `fairness` may be your own,
+    a clusterer of scikit-learn or a function. `data` overrides the data that a spec names.
     `result.antidote` is in the standardised space of the data; `result.data.to_original` leads
     back to the units of X.
 

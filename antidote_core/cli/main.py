@@ -11,6 +11,7 @@ from inspect import Signature, signature
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, get_args, get_type_hints
+from warnings import catch_warnings
 
 from antidote_core import __version__
 from antidote_core.cli import BAD_INPUT, CLOSED_PIPE, CODES, INTERRUPTED, ONE_BY_ONE, REACHED
@@ -18,6 +19,7 @@ from antidote_core.cli.jobs import frontier, paper
 from antidote_core.cli.run import OR_NONE, compare, dashboard, data, parts, run
 from antidote_core.errors import AntidoteError, optional_packages
 from antidote_core.paper.rows import TABLES
+from antidote_core.plugins import PluginWarning, load_plugins
 from antidote_core.runs.paper_spec import PaperSpec
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -98,6 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if PROGRAM == "antidote":
         app.register_install_completion_command(help="Let the shell complete commands and options.")
     given = list(sys.argv[1:] if arguments is None else arguments)
+    with catch_warnings(action="ignore", category=PluginWarning):
+        for problem in load_plugins():
+            print(f"antidote: {problem}", file=sys.stderr)
     try:
         if not given:
             raise cyclopts.CycloptsError("the following arguments are required: command")

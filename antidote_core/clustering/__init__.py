@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace as renewed
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from antidote_core.clustering.generic import (
     EstimatorFit,
@@ -125,7 +125,7 @@ def register_clustering(
         )
     method = as_clustering(entry)
     words = {"name": name, "title": title or name, "sentence": sentence}
-    given = {field: text for field, text in words.items() if text}
+    given: dict[str, Any] = {field: text for field, text in words.items() if text}
     return CLUSTERINGS.add(renewed(method, **given) if given else method, replace)
 
 

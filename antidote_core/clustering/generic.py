@@ -16,7 +16,7 @@ from antidote_core.fairness.cost import assigned_squared, cluster_counts, group_
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Clustering, Floats, Ints
 
-Fit = Callable[..., Clustering]
+Fit = Callable[..., Clustering | Ints]
 
 
 class GenericEvaluator:
@@ -104,7 +104,9 @@ def checked_fit(
     else:
         labels = np.asarray(found)
         centers = np.empty(0)
-    return _checked(title, centers, labels, getattr(found, "objective", math.nan), points, k, weights)
+    return _checked(
+        title, centers, labels, getattr(found, "objective", math.nan), points, k, weights
+    )
 
 
 def _checked(
@@ -210,9 +212,7 @@ class FunctionFit:
         parameters = inspect.signature(self.function).parameters.values()
         return any(x.name == name or x.kind is inspect.Parameter.VAR_KEYWORD for x in parameters)
 
-    def __call__(
-        self, points: Floats, k: int, restarts: int, seed: int, **weighing: Floats
-    ) -> Any:
+    def __call__(self, points: Floats, k: int, restarts: int, seed: int, **weighing: Floats) -> Any:
         """Call it with what it takes."""
         more = {"restarts": restarts, "seed": seed, **weighing}
         return self.function(points, k, **{x: v for x, v in more.items() if self.takes(x)})

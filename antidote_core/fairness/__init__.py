@@ -43,7 +43,8 @@ def register_fairness(entry: FairnessCost, replace: bool = False) -> FairnessCos
     """
     if not isinstance(entry, FairnessCost):
         raise SpecError(
-            f"register_fairness takes a FairnessCost(name, title, sentence, cost=...); got {entry!r}."
+            "register_fairness takes a FairnessCost(name, title, sentence, cost=...); got "
+            f"{entry!r}."
         )
     return FAIRNESS.add(as_fairness(entry), replace)
 

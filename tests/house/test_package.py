@@ -1,5 +1,6 @@
 """What is installed: its metadata, its files, its licences, and the words for what is missing."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -173,6 +174,15 @@ def wheel(tmp_path_factory):
         yield {path: archive.read(path) for path in archive.namelist()}
 
 
+def served():
+    """The scripts beside app.py that it names: Streamlit looks for them in its folder."""
+    tree = ast.parse((ROOT / "app.py").read_text(encoding="utf-8"))
+    texts = [x.value for x in ast.walk(tree) if isinstance(x, ast.Constant)]
+    named = [x for x in texts if isinstance(x, str) and re.fullmatch(r"\w+\.py", x)]
+    assert named, "app.py names no script any more; look at what it serves instead"
+    return [ROOT / name for name in named]
+
+
 def test_the_wheel_holds_every_file_of_the_package_and_of_the_dashboard(wheel):
     def files(folder):
         paths = (x for x in (ROOT / folder).rglob("*") if x.is_file())
@@ -180,7 +190,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_of_the_dashboard(wheel):
 
     core = {path.relative_to(ROOT).as_posix() for path in files("antidote_core")}
     assert core <= set(wheel)
-    screen = [ROOT / "app.py", *files("pages"), *files(".streamlit")]
+    screen = [ROOT / "app.py", *served(), *files("pages"), *files(".streamlit")]
     for path in screen:
         inside = f"antidote_core/dashboard/{path.relative_to(ROOT).as_posix()}"
         assert wheel[inside] == path.read_bytes()
