@@ -33,7 +33,7 @@ from antidote_core.types import Dataset, jsonable
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from antidote_core.reporting.documents.report import RunRecord
+    from antidote_core.reporting.documents.data_files import RunRecord
 
 FORMAT = "antidote result"
 VERSION = 1
@@ -336,7 +336,7 @@ def plain(value: Any) -> Any:
 
 def _record(result: Result, data: Any, sensitive_features: Any) -> RunRecord:
     with optional_packages():
-        from antidote_core.reporting.documents.report import RunRecord
+        from antidote_core.reporting.documents.data_files import RunRecord
 
     _check_result(result)
     return RunRecord(_data_of(result, data, sensitive_features), result.asked, result)

@@ -27,7 +27,7 @@ class GenericEvaluator:
 
     def __init__(
         self,
-        fit: Fit,
+        fit: Callable[..., Clustering],
         by_nearest_center: bool,
         points: Floats,
         groups: Ints,

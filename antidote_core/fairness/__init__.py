@@ -60,7 +60,7 @@ def as_fairness(given: object) -> FairnessCost:
     >>> def widest(centers, points, groups):
     ...     return float(centers.max())
     >>> as_fairness(widest).name, as_fairness("social").title
-    ('widest', 'Social')
+    ('widest', 'Social fairness')
     """
     if isinstance(given, FairnessCost):
         if (given.statistic is None) == (given.cost is None):

@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace as renewed
+from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
@@ -115,7 +116,7 @@ def _found() -> Iterator[tuple[str, Callable[[], object]]]:
         package = point.dist.name if point.dist else point.value
         yield f"The plugin {point.name!r} of the package {package}", point.load
     for name in filter(None, map(str.strip, os.environ.get(VARIABLE, "").split(","))):
-        yield f"The plugin {name!r} of {VARIABLE}", lambda name=name: import_module(name)
+        yield f"The plugin {name!r} of {VARIABLE}", partial(import_module, name)
 
 
 def _sentence(source: str, error: Exception) -> str:

@@ -26,7 +26,7 @@ from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.problem import Problem
 from antidote_core.projection import fit_plane
 from antidote_core.reporting.documents import page
-from antidote_core.reporting.documents.report import RunRecord
+from antidote_core.reporting.documents.data_files import RunRecord
 from antidote_core.reporting.figures import bars, comparisons, palette, stage
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import (
