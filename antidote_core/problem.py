@@ -23,7 +23,7 @@ from antidote_core.fairness import (
     group_means,
     social_from_costs,
 )
-from antidote_core.geometry import check_points, nearest_center
+from antidote_core.geometry import check_points, nearest_center, numbers
 from antidote_core.guard import MAX_PRICE, Guard, check_guard, violation
 from antidote_core.places import (
     EQUAL,
@@ -150,6 +150,12 @@ class Problem:
         check_guard(min_share, max_price, self.k)
         self.guard = Guard.around(*self._plain_statistics, min_share, max_price)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Problem: {self.clustering.title} + {self.fairness.title.lower()}, k = {self.k}, on "
+            f"{self.data.name}, plain cost {self.vanilla.cost:.4g}>"
+        )
+
     @cached_property
     def _plain_statistics(self) -> tuple[Floats, Floats]:
         _, counts, group_costs = self.evaluator.statistics(self.points[:0])
@@ -164,7 +170,7 @@ class Problem:
         )  # fmt: skip
 
     def _checked(self, antidote: Floats) -> Floats:
-        antidote = np.array(antidote, dtype=np.float64, order="C")
+        antidote = np.array(numbers(antidote, "antidote points"), order="C")
         d = self.points.shape[1]
         if antidote.ndim != 2 or antidote.shape[1] != d:
             raise DataError(

@@ -101,7 +101,7 @@ def left_out_table(lines: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
     return pd.DataFrame(list(lines), columns=["what", "which", "reason"], dtype="str")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """U: standardised points with one protected group each.
 
@@ -139,6 +139,14 @@ class Dataset:
             weights = check_weights(self.weights, len(self.points), "weights")
             weights.setflags(write=False)
             object.__setattr__(self, "weights", weights)
+
+    def __repr__(self) -> str:
+        sizes = zip(self.group_names, self.group_sizes, strict=True)
+        groups = ", ".join(f"{name} {size:,}" for name, size in sizes)
+        return (
+            f"<Dataset {self.name}: {self.n:,} rows, {self.points.shape[1]} features; "
+            f"{self.protected}: {groups}>"
+        )
 
     @property
     def n(self) -> int:
@@ -202,7 +210,7 @@ class Dataset:
         return pd.DataFrame(frame)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clustering:
     """Centres (k, d), labels (n,) of the points asked about, and the objective value."""
 
@@ -210,8 +218,12 @@ class Clustering:
     labels: Ints
     objective: float = math.nan
 
+    def __repr__(self) -> str:
+        sizes = np.bincount(self.labels, minlength=len(self.centers)).tolist()
+        return f"<{type(self).__name__}: clusters of {sizes}, objective {self.objective:.6g}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution(Clustering):
     """A clustering of U together with its fairness cost; `cost` is lower when fairer."""
 

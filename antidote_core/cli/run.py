@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -353,6 +354,9 @@ def dashboard(*, port: int = 8501, headless: bool = False) -> int:
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
     options = ["--server.port", str(port), "--server.headless", str(headless).lower()]
+    command = [sys.executable, "-m", "streamlit", "run", str(app), *options]
     os.chdir(app.parent)  # where its settings are, in .streamlit
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *options])
+    if sys.platform == "win32":  # where execv returns to the shell at once
+        return subprocess.call(command)
+    os.execv(sys.executable, command)
