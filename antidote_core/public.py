@@ -271,7 +271,7 @@ def _bar(progress: bool | None, text: str) -> Iterator[Callable[[str, float | No
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     console = Console(file=sys.stderr)
-    with Bar(*columns, console=console, transient=True) as bar:
+    with Bar(*columns, console=console, transient=console.is_terminal) as bar:
         task = bar.add_task(text, total=None)
 
         def tell(text: str, part: float | None) -> None:

@@ -383,7 +383,7 @@ def little():
     return ac.Problem(ac.load_dataset("blobs"), restarts=1)
 
 
-def test_reprs_are_short():
+def test_reprs_of_arrays_are_short_too():
     problem = little()
     assert repr(problem).startswith("<Problem: k-means + balance, k = 2, on blobs, plain cost -0.3")
     assert repr(problem.data).startswith("<Dataset blobs: 200 rows, 2 features; group: ")
@@ -443,7 +443,7 @@ def test_equal_ones_have_one_name_and_others_another():
     [
         (DBSCAN(), "labels from 0 to 1 for k = 2; got -1"),
         (lambda points, k: np.zeros(len(points), dtype=int), "cluster 1 is empty"),
-        (lambda points, k: ac.Clustering(points[:2], BY_HALVES), r"got labels of the shape \(40,\)"),
+        (lambda points, k: ac.Clustering(points[:2], BY_HALVES), r"labels of the shape \(40,\)"),
         (lambda points, k: ac.Clustering(points[:3], (points[:, 0] > 0).astype(int)),
          r"centres of the shape \(2, 2\).*got the shape \(3, 2\)"),
         (lambda points, k: ac.Clustering(points[:2] * np.nan, (points[:, 0] > 0).astype(int)),

@@ -79,13 +79,12 @@ def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "more", [["--shrink"], ["--holdout"], ["--optimizer", "design", "--no-whole"], ["--target", "sota"]],
-    ids=" ".join,
+    "more", ["--shrink", "--holdout", "--optimizer design --no-whole", "--target sota"]
 )  # fmt: skip
 def test_every_line_of_json_keeps_the_schema_of_the_package(more, capsys):
     schema = json.loads(FILE.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    main(["run", *QUICK, "--json", "--max-rounds", "2", *more])
+    main(["run", *QUICK, "--json", "--max-rounds", "2", *more.split()])
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     for line in lines:
         name = schema["discriminator"]["mapping"][line["kind"]].rsplit("/", 1)[1]
@@ -291,6 +290,23 @@ def test_version_and_exit_codes_are_told(capsys):
     assert " ".join(CODES.split()) in told
     for code in (REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED, CLOSED_PIPE):
         assert f" {code} " in CODES
+
+
+def test_help_has_defaults_choices_and_examples(capsys):
+    assert main(["run", "--help"]) == REACHED
+    told = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "kmeans, spectral, kmedoids, kmedian, minibatch [default: kmeans]",
+        "balance, social, gap [default: balance]", "structured, design, racos",
+        "adult, bank, creditcard", "number of clusters [default: 2]",
+        "run --data people.csv --features age,income --protected sex,race --target 80%",
+    ):  # fmt: skip
+        assert words in told
+    for command in ("compare", "frontier", "paper", "parts", "data", "dashboard"):
+        assert main([command, "--help"]) == REACHED
+        assert f"For example: python -m antidote_core {command} --" in " ".join(
+            capsys.readouterr().out.split()
+        )
 
 
 def test_the_dashboard_runs_the_app_beside_the_package(monkeypatch):
