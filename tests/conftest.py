@@ -1,8 +1,18 @@
 """What several test files share."""
 
+from typing import Any
+
 import pytest
 
 from antidote_core import DataError, Dataset, load_dataset
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Every rerun says why it was needed; here, since workers of xdist print no summary."""
+    for report in terminalreporter.stats.get("rerun", []):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        reason = crash.message.splitlines()[0] if crash else "no reason was given"
+        terminalreporter.write_line(f"RERUN {report.nodeid}: {reason}")
 
 
 def real_dataset(name: str) -> Dataset:

@@ -2,8 +2,7 @@
 
 In CI a missing browser is a failure; elsewhere the browser tests are skipped with the reason.
 `.ci/run` sets ANTIDOTE_BROWSER_RERUNS, because a browser and a server on busy cores can miss each
-other; every rerun prints its reason, and what the page said at the first try. Elsewhere there is
-none.
+other; every rerun prints its reason (see tests/conftest.py). Elsewhere there is none.
 """
 
 import os
@@ -45,20 +44,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=reruns))
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Every rerun says why it was needed."""
-    for report in terminalreporter.stats.get("rerun", []):
-        reason = (report.longreprtext or "no reason was given").strip().splitlines()[-1]
-        terminalreporter.write_line(f"RERUN {report.nodeid}: {reason}")
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     report = yield
     visit = getattr(item, "funcargs", {}).get("visit")
     if report.when == "call" and report.failed and visit is not None:
         with suppress(Exception):  # a page that is gone says nothing, and the failure stands
-            print(f"\n{item.name}: {visit.page.url} said:\n{visit.text()[:4000]}")
+            report.sections.append((f"what {visit.page.url} said", visit.text()[:4000]))
     return report
 
 
