@@ -129,6 +129,12 @@ def family(text):
     return found[1] if found else "unknown"
 
 
+def is_gpl(text):
+    """Whether every licence to choose from is the GPL or its sister for servers."""
+    pattern = r"(?<!L)\bA?GPL|Affero|(?<!Lesser )General Public"
+    return all(re.search(pattern, one) for one in re.split(r"\bOR\b", text))
+
+
 def notices():
     text = (ROOT / "THIRD-PARTY.md").read_text(encoding="utf-8")
     return dict(re.findall(r"^\| ([\w-]+) \| ([\w.-]+) \|", text, re.M)[1:])
@@ -141,7 +147,7 @@ def test_the_notice_names_every_direct_dependency():
 @pytest.mark.parametrize("name", sorted(whole_app()))
 def test_every_direct_dependency_has_a_licence_that_goes_with_ours(name):
     told = licence(name)
-    assert not re.search(r"\bA?GPL|Affero|General Public", told), f"{name}: {told}"
+    assert not is_gpl(told), f"{name}: {told}"
     assert family(told) != "unknown", f"{name} does not say its licence: {told!r}"
     assert family(notices()[name]) == family(told)
 
@@ -153,16 +159,32 @@ def test_nothing_that_is_locked_is_under_the_gpl():
             told = licence(name)
         except PackageNotFoundError:  # of another system
             continue
-        alternatives = re.split(r"\bOR\b", told)
-        if all(
-            re.search(r"(?<!L)\bA?GPL|Affero|(?<!Lesser )General Public", x) for x in alternatives
-        ):
+        if is_gpl(told):
             bound[name] = told
     assert bound == {}
 
 
-def test_a_gpl_licence_would_be_seen():
-    assert family("GNU General Public License v3 (GPLv3)") == "unknown"
+@pytest.mark.parametrize(
+    ("line", "bound"),
+    [
+        ("License-Expression: GPL-3.0-or-later", True),
+        ("License-Expression: AGPL-3.0-only", True),
+        ("Classifier: License :: OSI Approved :: GNU General Public License v3 (GPLv3)", True),
+        ("License: GNU General Public License\n        Version 3", True),
+        ("License-Expression: MIT OR GPL-2.0-only", False),
+        ("License-Expression: LGPL-2.1-only", False),
+        ("License: BSD-3-Clause", False),
+    ],
+)
+def test_a_package_under_the_gpl_would_be_seen(line, bound, tmp_path, monkeypatch):
+    """As pip leaves it behind: by the metadata of an installed package."""
+    info = tmp_path / "some_package-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(
+        f"Metadata-Version: 2.4\nName: some-package\nVersion: 1.0\n{line}\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert is_gpl(licence("some-package")) is bound
     assert family("") == "unknown"
 
 
