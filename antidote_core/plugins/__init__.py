@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace as renewed
 from functools import partial
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from antidote_core.checks import did_you_mean
@@ -112,6 +111,8 @@ def problems() -> tuple[str, ...]:
 
 def _found() -> Iterator[tuple[str, Callable[[], object]]]:
     """Where each plugin is named, and what loads it."""
+    from importlib.metadata import entry_points  # not for everybody who imports the library
+
     for point in entry_points(group=GROUP):
         package = point.dist.name if point.dist else point.value
         yield f"The plugin {point.name!r} of the package {package}", point.load
