@@ -101,7 +101,7 @@ def left_out_table(lines: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
     return pd.DataFrame(list(lines), columns=["what", "which", "reason"], dtype="str")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """U: standardised points with one protected group each.
 
@@ -219,7 +219,7 @@ class Dataset:
         return pd.DataFrame(frame)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clustering:
     """Centres (k, d), labels (n,) of the points asked about, and the objective value.
 
@@ -232,8 +232,12 @@ class Clustering:
     labels: Ints
     objective: float = math.nan
 
+    def __repr__(self) -> str:
+        sizes = np.bincount(self.labels, minlength=len(self.centers)).tolist()
+        return f"<{type(self).__name__}: clusters of {sizes}, objective {self.objective:.6g}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution(Clustering):
     """A clustering of U together with its fairness cost; `cost` is lower when fairer."""
 
