@@ -423,9 +423,8 @@ def _sure(record: RunRecord) -> list[Slide]:
             f"{checked.restarts} starts each."
         )
     if view.noise:
-        band = (
-            view.noise_band[::-1] if cost.is_share else view.noise_band
-        )  # shares rise as costs fall
+        # Shares rise as costs fall.
+        band = view.noise_band[::-1] if cost.is_share else view.noise_band
         low, high = (cost.shown(each, digits) for each in band)
         span = low if low == high else f"{low} to {high}"
         numbers.append(BigNumber(span, "plain clustering by itself", "from try to try: the noise"))

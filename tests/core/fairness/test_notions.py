@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -173,3 +175,8 @@ def test_every_optimizer_that_searches_accepts_it(name):
     result = ac.run(spec)
     assert result.cost <= result.vanilla_cost
     assert result.verdict.text
+
+
+def test_the_page_of_notions_names_every_cost():
+    page = (Path(__file__).parents[3] / "docs" / "notions.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| `([\w-]+)` \|", page, re.M)) == sorted(FAIRNESS)
