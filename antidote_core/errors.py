@@ -12,19 +12,46 @@ EXTRAS: Mapping[str, str] = {
 
 
 class AntidoteError(ValueError):
-    """Base of all errors raised on purpose; `str(error)` is fit for a screen."""
+    """Base of all errors raised on purpose; `str(error)` is fit for a screen.
+
+    >>> import antidote_core as ac
+    >>> try:
+    ...     ac.run("blobs", k=1)
+    ... except ac.AntidoteError as error:
+    ...     print(error)
+    k must be a whole number of at least 2; got 1.
+    """
 
 
 class DataError(AntidoteError):
-    """The data cannot be used: says which column, what came, what was wanted, what to do."""
+    """The data cannot be used: says which column, what came, what was wanted, what to do.
+
+    >>> import antidote_core as ac
+    >>> ac.run([[0.0], [1.0]], sensitive_features=["f", "m", "m"])
+    Traceback (most recent call last):
+    antidote_core.errors.DataError: X has 2 rows and sensitive_features has 3; wanted one group \
+for every row of X.
+    """
 
 
 class SpecError(AntidoteError):
-    """A setting cannot be used as given: says which one, what came and what was wanted."""
+    """A setting cannot be used as given: says which one, what came and what was wanted.
+
+    >>> import antidote_core as ac
+    >>> ac.run("blobs", place="moon")
+    Traceback (most recent call last):
+    antidote_core.errors.SpecError: place must be one of 'rows', 'plausible', 'minmax', 'wide'; \
+got 'moon'.
+    """
 
 
 class SolverError(AntidoteError):
-    """A solver failed or ran out of time: says which one and what to do."""
+    """A solver failed or ran out of time: says which one and what to do.
+
+    >>> import antidote_core as ac
+    >>> issubclass(ac.SolverError, ac.AntidoteError)  # one except clause is enough
+    True
+    """
 
 
 class RunError(AntidoteError):

@@ -120,7 +120,7 @@ class _Antidote(BaseEstimator):
             standardise=self.standardise,
             name="own",
         )
-        result = run(data, **self._settings())
+        result = run(data, progress=False, **self._settings())
         assert result.answer is not None
         self.result_: Result = result
         self.cost_, self.vanilla_cost_ = result.cost, result.vanilla_cost

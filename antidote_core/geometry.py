@@ -15,6 +15,12 @@ def nearest_center(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
     >>> labels.tolist(), squared.tolist()
     ([0, 1], [1.0, 1.0])
     """
+    centers = numbers(centers, "centers")
+    if centers.ndim != 2 or centers.shape[1] != points.shape[1]:
+        raise DataError(
+            f"centers must be a table with {points.shape[1]} columns, as the points have; got "
+            f"shape {centers.shape}."
+        )
     labels = np.zeros(len(points), dtype=np.int64)
     best = np.full(len(points), np.inf)
     for index, center in enumerate(centers):
@@ -24,6 +30,21 @@ def nearest_center(points: Floats, centers: Floats) -> tuple[Ints, Floats]:
         labels[closer] = index
         best[closer] = squared[closer]
     return labels, best
+
+
+def numbers(values: object, name: str) -> Floats:
+    """Anything like an array as numbers, or a sentence.
+
+    >>> numbers([[1, "a"]], "points")
+    Traceback (most recent call last):
+    antidote_core.errors.DataError: points must be a table of numbers; could not convert string to \
+float: 'a'.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        said = str(error).split(". ")[0].rstrip(".")
+        raise DataError(f"{name} must be a table of numbers; {said}.") from None
 
 
 def weighted_median(values: Floats, weights: Floats) -> float:
@@ -57,7 +78,7 @@ def quantile(values: Floats, share: float, weights: Floats | None = None) -> flo
 
 def check_points(points: object, groups: object) -> tuple[Floats, Ints, int]:
     """Points (n, d), groups (n,) as arrays and the number of groups, or a sentence about them."""
-    points = np.ascontiguousarray(points, dtype=np.float64)
+    points = np.ascontiguousarray(numbers(points, "points"))
     if points.ndim != 2 or points.size == 0:
         raise DataError(
             f"points must be a table of numbers with one row per point; got shape {points.shape}."

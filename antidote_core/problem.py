@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from antidote_core.checks import check_whole, did_you_mean
-from antidote_core.clustering import get_clustering
+from antidote_core.clustering import as_clustering
 from antidote_core.clustering.kmeans import KMeansEvaluator, with_antidote
 from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import (
     BalanceTable,
     SocialTable,
+    as_fairness,
     assigned_squared,
     balance_from_counts,
     cluster_counts,
-    get_fairness,
     group_means,
     social_from_costs,
 )
-from antidote_core.geometry import check_points, nearest_center
+from antidote_core.geometry import check_points, nearest_center, numbers
 from antidote_core.guard import MAX_PRICE, Guard, check_guard, violation
 from antidote_core.places import (
     EQUAL,
@@ -89,6 +89,9 @@ class Problem:
     k-means is `compiled`, which the first process on a machine waits for; without that, the same is
     computed in NumPy, which is slower where many V are tried.
 
+    `clustering` and `fairness` are names, or clusterings and costs of your own (`as_clustering`,
+    `as_fairness`).
+
     >>> from antidote_core.datasets import load_dataset
     >>> problem = Problem(load_dataset("blobs"), fairness="social")
     >>> bool(problem.evaluate(np.empty((0, 2))) == problem.vanilla.cost)
@@ -98,8 +101,8 @@ class Problem:
     def __init__(
         self,
         data: Dataset,
-        clustering: str = "kmeans",
-        fairness: str = "balance",
+        clustering: Any = "kmeans",
+        fairness: Any = "balance",
         k: int = 2,
         restarts: int = 10,
         seed: int = 0,
@@ -114,12 +117,13 @@ class Problem:
                 "dataset_from_arrays(X, sensitive_features)."
             )
         self.data = data
-        self.clustering = get_clustering(clustering)
-        self.fairness = get_fairness(fairness)
+        self.clustering = as_clustering(clustering)
+        self.fairness = as_fairness(fairness)
         if self.fairness.statistic is None and not self.clustering.by_nearest_center:
             raise SpecError(
                 f"{self.clustering.title} gives labels that are not those of the nearest centre, "
-                f"and the cost {fairness!r} is defined by centres alone; choose another pair."
+                f"and the cost {self.fairness.name!r} is defined by centres alone; choose another "
+                "pair."
             )
         check_settings(k, restarts, seed)
         points, groups, _ = check_points(data.points, data.groups)
@@ -132,7 +136,7 @@ class Problem:
         )
         self._statistic, self._violation = self.fairness.statistic, violation
         self._finer = self.fairness.finer
-        if self.fairness.compiles and compiled and clustering == "kmeans":
+        if self.fairness.compiles and compiled and isinstance(self.evaluator, KMeansEvaluator):
             from antidote_core.clustering.compiled import compiled as compile_once
 
             self._statistic = compile_once(self.fairness.statistic)
@@ -145,6 +149,12 @@ class Problem:
         """Judge by another guard from now on."""
         check_guard(min_share, max_price, self.k)
         self.guard = Guard.around(*self._plain_statistics, min_share, max_price)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Problem: {self.clustering.title} + {self.fairness.title.lower()}, k = {self.k}, on "
+            f"{self.data.name}, plain cost {self.vanilla.cost:.4g}>"
+        )
 
     @cached_property
     def _plain_statistics(self) -> tuple[Floats, Floats]:
@@ -160,7 +170,7 @@ class Problem:
         )  # fmt: skip
 
     def _checked(self, antidote: Floats) -> Floats:
-        antidote = np.array(antidote, dtype=np.float64, order="C")
+        antidote = np.array(numbers(antidote, "antidote points"), order="C")
         d = self.points.shape[1]
         if antidote.ndim != 2 or antidote.shape[1] != d:
             raise DataError(
@@ -192,7 +202,7 @@ class Problem:
     def _cost_of(self, centers: Floats, counts: Floats, group_costs: Floats) -> float:
         if self._statistic is None:
             return self.fairness.of_centers(centers, self.points, self.groups, self.weights)
-        return float(self._statistic(counts, group_costs))
+        return self.fairness.value_of(self._statistic, counts, group_costs)
 
     def rank(self, antidote: Floats, **how: Floats | None) -> float:
         """What a search minimises: the cost, where V keeps the guard and the cost tells V apart.
@@ -240,7 +250,7 @@ class Problem:
         union = np.vstack([self.points, antidote])
         weights = with_antidote(self.weights, len(antidote), weight, len(self.points))
         weighing = self.clustering.weighing(weights)
-        fit = self.clustering.fit(union, k=self.k, restarts=restarts, seed=seed, **weighing)
+        fit = self.clustering.fitted(union, self.k, restarts, seed, **weighing)
         if self.clustering.by_nearest_center:
             labels, _ = nearest_center(self.points, fit.centers)
         else:

@@ -6,7 +6,9 @@ The rooms below do the work; Plotly and what else is slow is imported when it is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from html import escape
 from itertools import product
@@ -18,10 +20,20 @@ import pandas as pd
 
 from antidote_core.algorithms.algorithm2.grow import Cancel, grow
 from antidote_core.checks import did_you_mean
+from antidote_core.clustering import CLUSTERINGS, as_clustering
 from antidote_core.datasets import DATASETS, dataset_from_arrays, load_for
 from antidote_core.errors import DataError, SpecError, optional_packages
+from antidote_core.fairness import FAIRNESS, as_fairness
 from antidote_core.problem_in_parts import PartitionedProblem
-from antidote_core.runs.events import Event, Finished, Started, SweepStarted
+from antidote_core.runs.events import (
+    Alive,
+    Event,
+    Finished,
+    Progress,
+    Round,
+    Started,
+    SweepStarted,
+)
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
@@ -31,7 +43,7 @@ from antidote_core.types import Dataset, jsonable
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from antidote_core.reporting.documents.report import RunRecord
+    from antidote_core.reporting.documents.data_files import RunRecord
 
 FORMAT = "antidote result"
 VERSION = 1
@@ -51,6 +63,14 @@ class Result(RunView):
 
     `log` are the events it is the fold of, `data` what it was found on; of a result that was
     loaded, the data are there only where the registry has them.
+
+    >>> result = run("two-optima", target=-0.9, start_size=15, budget=60)
+    >>> result.verdict.outcome.value, result.people, result.size
+    ('confirmed', 3, 15)
+    >>> bool(result.cost <= result.target < result.vanilla_cost)
+    True
+    >>> int(result.sample_weight.sum()) == result.data.n + result.size
+    True
     """
 
     log: tuple[Event, ...] = ()
@@ -206,13 +226,16 @@ def run(
     sensitive_features: Any = None,
     sample_weight: Any = None,
     standardise: bool = True,
+    progress: bool | None = None,
     **settings: Any,
 ) -> Result:
     """Algorithm 2 to its end.
 
     `asked` is a RunSpec, the name of a data set, a Dataset, or a table X (n, d), array or
     DataFrame, with the group of every row in `sensitive_features` (see `dataset_from_arrays`).
-    Every field of RunSpec may be given as a keyword. `data` overrides the data that a spec names.
+    Every field of RunSpec may be given as a keyword; `clustering` and `fairness` may be your own,
+    a clusterer of scikit-learn or a function. `data` overrides the data that a spec names.
+    `progress` draws a bar on the standard error; None does so in a terminal and in a notebook.
     `result.antidote` is in the standardised space of the data; `result.data.to_original` leads
     back to the units of X.
 
@@ -226,7 +249,44 @@ def run(
     True
     """
     spec, found = _asked(asked, data, sensitive_features, sample_weight, standardise, settings)
-    return _folded(grow(spec, found, cancel), found if isinstance(found, Dataset) else None)
+    happened = _watched(grow(spec, found, cancel), spec.budget, progress)
+    return _folded(happened, found if isinstance(found, Dataset) else None)
+
+
+def _watched(happened: Iterable[Event], budget: int, progress: bool | None) -> Iterator[Event]:
+    """The events of a run, with a bar for the round it is in."""
+    with _bar(progress, "plain clustering") as tell:
+        for event in happened:
+            if isinstance(event, Progress | Round):
+                where = f"round {event.index + 1}: {event.size:,} points, cost {event.cost:.4g}"
+                tell(where, event.evaluations / budget)
+            elif isinstance(event, Alive):
+                tell(event.doing, None)
+            yield event
+
+
+@contextmanager
+def _bar(progress: bool | None, text: str) -> Iterator[Callable[[str, float | None], None]]:
+    """What tells how far something is: words, and the part that is done where that is known."""
+    if progress is None:
+        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not progress:
+        yield lambda text, part: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = Console(file=sys.stderr)
+    with Bar(*columns, console=console, transient=console.is_terminal) as bar:
+        task = bar.add_task(text, total=None)
+
+        def tell(text: str, part: float | None) -> None:
+            total = None if part is None else 1.0
+            bar.update(task, description=text, total=total, completed=min(part or 0.0, 1.0))
+
+        yield tell
 
 
 def compare(
@@ -265,6 +325,13 @@ def _asked(
     """The specification and the data of whatever people ask for."""
     given = _checked_settings(settings, {f.name for f in fields(RunSpec)} - {"dataset", "version"})
     named = isinstance(asked, RunSpec | str | Dataset)
+    if data is not None and not isinstance(data, Dataset | PartitionedProblem):
+        if named or sensitive_features is not None:
+            raise SpecError(
+                f"data must be a Dataset, in place of the one that is named; got "
+                f"{type(data).__name__}."
+            )
+        sensitive_features, data = data, None  # as in run(X, groups)
     if named and (sensitive_features is not None or sample_weight is not None):
         raise SpecError(
             f"{_what(asked)} has its groups and weights already; wanted sensitive_features and "
@@ -305,7 +372,18 @@ def _checked_settings(settings: Mapping[str, Any], known: set[str]) -> dict[str,
             raise SpecError(
                 f"There is no setting {name!r}{hint}; the settings are {', '.join(sorted(known))}."
             )
-    return {name: plain(value) for name, value in settings.items()}
+    return {name: _named(name, plain(value)) for name, value in settings.items()}
+
+
+def _named(setting: str, value: Any) -> Any:
+    """The name of a clustering or cost, where it is given itself; anything else as it is."""
+    if setting not in ("clustering", "fairness") or isinstance(value, str | None):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(_named(setting, one) for one in value)
+    if setting == "clustering":
+        return CLUSTERINGS.admit(as_clustering(value))
+    return FAIRNESS.admit(as_fairness(value))
 
 
 def plain(value: Any) -> Any:
@@ -322,7 +400,7 @@ def plain(value: Any) -> Any:
 
 def _record(result: Result, data: Any, sensitive_features: Any) -> RunRecord:
     with optional_packages():
-        from antidote_core.reporting.documents.report import RunRecord
+        from antidote_core.reporting.documents.data_files import RunRecord
 
     _check_result(result)
     return RunRecord(_data_of(result, data, sensitive_features), result.asked, result)
@@ -390,7 +468,12 @@ def plot_run(result: Result) -> go.Figure:
 def plot_map(
     result: Result, data: Any = None, sensitive_features: Any = None, *, color: str = "group"
 ) -> go.Figure:
-    """The data, V and the centres on a plane; coloured by "group", "cluster" or "changed"."""
+    """The data, V and the centres on a plane; coloured by "group", "cluster" or "changed".
+
+    >>> figure = plot_map(run("blobs", budget=40, max_rounds=1), color="cluster")
+    >>> [trace.name for trace in figure.data][2:]
+    ['cluster 1', 'cluster 2', 'centre before', 'centre', 'antidote (10)']
+    """
     with optional_packages():
         from antidote_core.reporting.figures.maps import run_map_figure
 
@@ -430,6 +513,7 @@ def sweep(
     sensitive_features: Any = None,
     sample_weight: Any = None,
     standardise: bool = True,
+    progress: bool | None = None,
     **settings: Any,
 ) -> pd.DataFrame:
     """The lowest cost for every number of antidote points and seed: one row each.
@@ -438,6 +522,7 @@ def sweep(
     `fairness`, `k`, `optimizer` and `place` may be one value or several, and all other fields of
     SweepSpec are settings too. `passed` says whether the checked cost meets `target`. The cells
     are computed here, one after the other; `antidote frontier` spreads them over processes.
+    `progress` as in `run`.
 
     >>> frame = sweep("blobs", sizes=(2, 4), seeds=(0, 1), budget=40)
     >>> frame[["size", "seed"]].values.tolist()
@@ -454,20 +539,23 @@ def sweep(
     spec.check()
     log: list[Event] = [SweepStarted(sweep=spec.to_json(), id=spec.id, points=found.n)]
     first = {cell.setting.problem: cell.spec for cell in reversed(spec.cells)}
-    for problem in spec.problems:
-        outcome = tasks.compute_reference(first[problem].to_json(), found, spec.target)
-        if outcome["state"] != tasks.DONE:
-            raise SpecError(outcome["reason"])
-        log.append(outcome["event"])
-    for cell in spec.cells:
-        outcome = tasks.compute_cell(cell.spec.to_json(), found, "")
-        if outcome["state"] == tasks.DONE:
-            log.append(tasks.cell_done(cell.index, "", RunView.fold(outcome["events"]), False))
-        else:
-            failed = tasks.CellChanged(
-                index=cell.index, state=tasks.FAILED, reason=outcome["reason"]
-            )
-            log.append(failed)
+    with _bar(progress, "plain clustering") as tell:
+        for problem in spec.problems:
+            outcome = tasks.compute_reference(first[problem].to_json(), found, spec.target)
+            if outcome["state"] != tasks.DONE:
+                raise SpecError(outcome["reason"])
+            log.append(outcome["event"])
+        for cell in spec.cells:
+            where = f"cell {cell.index + 1} of {len(spec.cells)}: {cell.spec.start_size:,} points"
+            tell(where, cell.index / len(spec.cells))
+            outcome = tasks.compute_cell(cell.spec.to_json(), found, "")
+            if outcome["state"] == tasks.DONE:
+                log.append(tasks.cell_done(cell.index, "", RunView.fold(outcome["events"]), False))
+            else:
+                failed = tasks.CellChanged(
+                    index=cell.index, state=tasks.FAILED, reason=outcome["reason"]
+                )
+                log.append(failed)
     log.append(Finished(reason=""))
     view = SweepView.fold(log)
     frame = pd.DataFrame(

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 from antidote_core.checks import check_weights
+from antidote_core.errors import DataError
 from antidote_core.types import Floats, Ints
 
 SILHOUETTE_SAMPLE = 5000
@@ -54,6 +55,10 @@ def quality(
     """
     from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score
 
+    if np.shape(labels) != (len(points),):
+        raise DataError(
+            f"labels must hold one label per point ({len(points):,}); got shape {np.shape(labels)}."
+        )
     filled = len(np.unique(labels))
     total = float(len(points))
     if sample_weight is not None:

@@ -101,7 +101,7 @@ def left_out_table(lines: Iterable[tuple[str, str, str]]) -> pd.DataFrame:
     return pd.DataFrame(list(lines), columns=["what", "which", "reason"], dtype="str")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """U: standardised points with one protected group each.
 
@@ -114,6 +114,13 @@ class Dataset:
     scores alike. A point of V always weighs 1: a copy of a row adds 1 to the weight of that row.
 
     `origin` says which rows of somebody's own table these are; None where the data are ours.
+
+    >>> import antidote_core as ac
+    >>> data = ac.load_dataset("blobs")
+    >>> data
+    <Dataset blobs: 200 rows, 2 features; groups by group: group A 140, group B 60>
+    >>> data.to_original(data.points[:1]).columns.tolist()
+    ['x', 'y']
     """
 
     name: str
@@ -139,6 +146,16 @@ class Dataset:
             weights = check_weights(self.weights, len(self.points), "weights")
             weights.setflags(write=False)
             object.__setattr__(self, "weights", weights)
+
+    def __repr__(self) -> str:
+        groups = ", ".join(
+            f"{name} {size:,}"
+            for name, size in zip(self.group_names, self.group_sizes, strict=True)
+        )
+        return (
+            f"<{type(self).__name__} {self.name}: {self.n:,} rows, {len(self.feature_names)} "
+            f"features; groups by {self.protected}: {groups}>"
+        )
 
     @property
     def n(self) -> int:
@@ -202,16 +219,25 @@ class Dataset:
         return pd.DataFrame(frame)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Clustering:
-    """Centres (k, d), labels (n,) of the points asked about, and the objective value."""
+    """Centres (k, d), labels (n,) of the points asked about, and the objective value.
+
+    >>> found = Clustering(np.array([[0.5], [8.0]]), np.array([0, 0, 1]), objective=0.5)
+    >>> found.centers[found.labels].tolist()
+    [[0.5], [0.5], [8.0]]
+    """
 
     centers: Floats
     labels: Ints
     objective: float = math.nan
 
+    def __repr__(self) -> str:
+        sizes = np.bincount(self.labels, minlength=len(self.centers)).tolist()
+        return f"<{type(self).__name__}: clusters of {sizes}, objective {self.objective:.6g}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution(Clustering):
     """A clustering of U together with its fairness cost; `cost` is lower when fairer."""
 

@@ -16,9 +16,9 @@ import pandas as pd
 
 from antidote_core.analysis.snapshots import TAIL, drawn_means, drawn_tables
 from antidote_core.fairness import assigned_squared, cluster_counts, group_means
+from antidote_core.fairness.bounded_representation import beyond_bounds
 from antidote_core.types import Floats, Ints
 
-DELTA = 0.2  # of bounded representation: shares between 1 - DELTA and 1 / (1 - DELTA) of fair ones
 FOUR_FIFTHS = 0.8
 
 
@@ -64,10 +64,7 @@ def _pairwise(counts: Floats) -> Floats:
 
 def _beyond_bounds(counts: Floats) -> Floats:
     """Whole people by which a cell is outside of its bounds."""
-    totals = counts.sum(axis=-1, keepdims=True)
-    fair = totals * counts.sum(axis=-2, keepdims=True) / counts.sum(axis=(-2, -1), keepdims=True)
-    beyond = np.maximum((1 - DELTA) * fair - counts, counts - fair / (1 - DELTA))
-    return _flat(np.ceil(np.maximum(beyond, 0.0) - 1e-9))
+    return _flat(np.ceil(beyond_bounds(counts) - 1e-9))
 
 
 def _kl(counts: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+JSON_VERSION = 1  # of what --json prints; see `schema`
 REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED, CLOSED_PIPE = 0, 2, 3, 130, 141
 CODES = """\
 Exit codes: 0 done, and the target is reached where there is one; 2 something asked for cannot be \

@@ -11,13 +11,19 @@ from inspect import Signature, signature
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, get_args, get_type_hints
+from warnings import catch_warnings
 
 from antidote_core import __version__
 from antidote_core.cli import BAD_INPUT, CLOSED_PIPE, CODES, INTERRUPTED, ONE_BY_ONE, REACHED
 from antidote_core.cli.jobs import frontier, paper
 from antidote_core.cli.run import OR_NONE, compare, dashboard, data, parts, run
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.datasets import DATASETS
 from antidote_core.errors import AntidoteError, optional_packages
+from antidote_core.fairness import FAIRNESS
+from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.paper.rows import TABLES
+from antidote_core.plugins import PluginWarning, load_plugins
 from antidote_core.runs.paper_spec import PaperSpec
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -28,11 +34,12 @@ PROGRAM = "antidote" if Path(sys.argv[0]).stem == "antidote" else "python -m ant
 AS_TEXT = ("target", "seeds", *OR_NONE)
 # By option; where a command means something else by it, by command and option.
 HELP: Mapping[str, str] = {
-    "dataset": "adult, bank, creditcard, lfw, ...",
+    "clustering": "", "fairness": "", "optimizer": "", "dataset": "",
     "protected": "another protected column; with --data the columns of the groups, A,B,...",
     "frontier protected": "another protected column",
     "rows": "which rows or form of the data set", "sample": "use a seeded sample of this many rows",
     "sample_seed": "which sample", "k": "number of clusters", "restarts": "1 is the paper's way",
+    "max_size": "of V; 10% of the data by default", "seed": "same seed, same result",
     "start_size": "V_s, first size of V", "step": "ξ, points added per round",
     "target": "α: vanilla, sota, four_fifths, 80% (of the fair share), lowest (at --max-size) or a "
     "number",
@@ -42,7 +49,7 @@ HELP: Mapping[str, str] = {
     "copy_groups": "copy rows of these groups only: A,B,... or equal: every group gives its share",
     "whole": "whole copies; with --no-whole a design on rows gives weights",
     "lasting": "margin of a design in standard errors",
-    "min_share": "smallest cluster's share of the data, at least; 0: no guard",
+    "min_share": "smallest cluster's share of the data, at least; 0.1/k by default, 0: no guard",
     "max_price": "by which part the inertia may rise, or none", "max_rounds": "at most, or none",
     "max_seconds": "at most, or none", "max_stalled": "rounds without a gain at most, or none",
     "embed_dim": "n′ of SRE, or none", "growth": "extend, restart (paper) or bisect",
@@ -75,6 +82,22 @@ HELP: Mapping[str, str] = {
     "parts protected": "the column of the groups", "parts out": "a new folder for the parts",
     "parts rows": "most rows of a part",
 }  # fmt: skip
+# What options choose from; plugins may have brought more.
+CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "clustering": CLUSTERINGS, "fairness": FAIRNESS, "optimizer": OPTIMIZERS, "dataset": DATASETS,
+}  # fmt: skip
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "run": (
+        "run --dataset bank --start-size 100 --step 100 --target four_fifths",
+        "run --data people.csv --features age,income --protected sex,race --target 80% --out found",
+    ),
+    "compare": ("compare --dataset bank --fairness social",),
+    "frontier": ("frontier --dataset bank --sizes 10,50,100 --seeds 5 --out found",),
+    "paper": ("paper --table vanilla_k2 --dataset bank",),
+    "parts": ("parts --data big.csv --features age,income --protected sex --out parts",),
+    "data": ("data --json",),
+    "dashboard": ("dashboard --port 8600",),
+}
 # Every function takes the settings of its specification that are given, and its own options.
 COMMANDS: tuple[tuple[Callable[..., int], type | None], ...] = (
     (run, RunSpec), (compare, RunSpec), (paper, PaperSpec), (frontier, SweepSpec), (parts, None),
@@ -87,6 +110,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Not above, as all heavy packages: who only imports the library does not wait for it.
     import cyclopts
 
+    with catch_warnings(action="ignore", category=PluginWarning):
+        for problem in load_plugins():
+            print(f"antidote: {problem}", file=sys.stderr)
     app = cyclopts.App(
         name=PROGRAM, help=f"{__doc__}\n\n{CODES}", version=f"antidote {__version__}",
         help_format="plaintext",
@@ -94,7 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         suppress_keyboard_interrupt=False, result_action="return_value",
     )  # fmt: skip
     for command, spec in COMMANDS:
-        app.command(_call(command, spec), name=command.__name__, help=command.__doc__)
+        name = command.__name__
+        examples = "\n\n".join(f"  {PROGRAM} {line}" for line in EXAMPLES[name])
+        words = f"{command.__doc__}\n\nFor example:\n\n{examples}"
+        app.command(_call(command, spec), name=name, help=words)
     if PROGRAM == "antidote":
         app.register_install_completion_command(help="Let the shell complete commands and options.")
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -134,7 +163,7 @@ def _call(command: Callable[..., int], spec: type | None) -> Callable[..., int]:
         name = option.name.replace("_", "-")
         rule = Parameter(
             name=f"--{name}",
-            help=HELP.get(f"{command.__name__} {option.name}", HELP.get(option.name)),
+            help=_help(command.__name__, option.name),
             negative=f"--no-{name}" if option.default is True else (),
             allow_repeating=True,  # the last one holds
             converter=_number if option.annotation in (int, float) else None,
@@ -144,6 +173,14 @@ def _call(command: Callable[..., int], spec: type | None) -> Callable[..., int]:
     call.__signature__ = Signature(found)  # type: ignore[attr-defined]
     call.__annotations__ = {option.name: option.annotation for option in found}
     return call
+
+
+def _help(command: str, option: str) -> str | None:
+    """What an option means, and what it chooses from."""
+    words = HELP.get(f"{command} {option}", HELP.get(option))
+    if option not in CHOICES:
+        return words
+    return "; ".join(filter(None, (words, ", ".join(CHOICES[option]))))
 
 
 def _options(command: Callable[..., int], spec: type | None) -> Iterator[Option]:

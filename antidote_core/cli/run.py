@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -18,12 +19,18 @@ import antidote_core
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.analysis.comparison import compare as comparison
 from antidote_core.checks import did_you_mean
-from antidote_core.cli import INTERRUPTED, NOT_REACHED, REACHED
+from antidote_core.cli import INTERRUPTED, JSON_VERSION, NOT_REACHED, REACHED
 from antidote_core.datasets import list_datasets, load_for
 from antidote_core.datasets.parts.from_files import ROWS, parts_from_files
 from antidote_core.datasets.registry import subsample
 from antidote_core.errors import DataError, SpecError, optional_packages
 from antidote_core.fairness import get_fairness
+from antidote_core.reporting.documents.data_files import (
+    RunRecord,
+    assignments_csv,
+    left_out_files,
+    weight_files,
+)
 from antidote_core.reporting.text.design_words import (
     cut_sentence,
     design_sentences,
@@ -33,7 +40,7 @@ from antidote_core.reporting.text.run_words import guard_sentence
 from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.view import RunView
-from antidote_core.types import Dataset
+from antidote_core.types import Dataset, jsonable
 
 # Settings that may be a number or none at all.
 OR_NONE = ("embed_dim", "max_price", "max_rounds", "max_seconds", "max_stalled")
@@ -72,7 +79,7 @@ def _share(text: str, fairness: str) -> float:
         share = -1.0
     if not 0.0 < share <= 1.0:
         raise SpecError(f"--target {text} is no share; wanted more than 0% and at most 100%.")
-    if not get_fairness(fairness).by_mix:
+    if not get_fairness(fairness).is_share:
         raise SpecError(
             f"--target {text} is a share of the fair share, which only balance has; wanted "
             f"vanilla, sota or a number for {get_fairness(fairness).title.lower()}."
@@ -93,8 +100,6 @@ def run(
     """Find antidote points by Algorithm 2, for a data set or a table of your own."""
     if out is not None:
         check_out(out)
-        with optional_packages():
-            from antidote_core.reporting.documents import report  # noqa: F401 - before the work
     spec, table = _asked("run", settings, data, features, ids, weights)
     return _grown(spec, table, json, out)
 
@@ -173,7 +178,7 @@ def _grown(spec: RunSpec, data: Dataset, json: bool, out: Path | None) -> int:
                 print(log[-1], flush=True)
             else:
                 _tell(event, view)
-    result = view.to_dict()
+    result = {"version": JSON_VERSION, **jsonable(view.to_dict())}
     if json:
         print(dumps({"kind": "result", **result}, separators=(",", ":")))
     else:
@@ -216,12 +221,10 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
 
 def _write_tables(out: Path, data: Dataset, spec: RunSpec, view: RunView) -> None:
     """Who is in which cluster; and the same as weights, where V consists of copies of rows."""
-    from antidote_core.reporting.documents import report  # charts are slow
-
-    record = report.RunRecord(data, spec, view)
-    files = report.weight_files(record) | report.left_out_files(data)
+    record = RunRecord(data, spec, view)
+    files = weight_files(record) | left_out_files(data)
     if record.shot is not None:
-        files["assignments.csv"] = report.assignments_csv(record, record.shot)
+        files["assignments.csv"] = assignments_csv(record, record.shot)
     for name, text in files.items():
         (out / name).write_text(text, encoding="utf-8")
 
@@ -351,6 +354,9 @@ def dashboard(*, port: int = 8501, headless: bool = False) -> int:
         if find_spec("streamlit") is None:
             raise ModuleNotFoundError(name="streamlit")
     options = ["--server.port", str(port), "--server.headless", str(headless).lower()]
+    command = [sys.executable, "-m", "streamlit", "run", str(app), *options]
     os.chdir(app.parent)  # where its settings are, in .streamlit
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(app), *options])
+    if sys.platform == "win32":  # where execv returns to the shell at once
+        return subprocess.call(command)
+    os.execv(sys.executable, command)

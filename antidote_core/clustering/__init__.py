@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace as renewed
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
-from antidote_core.clustering.generic import Fit, GenericEvaluator
+from antidote_core.clustering.generic import (
+    EstimatorFit,
+    Fit,
+    FunctionFit,
+    GenericEvaluator,
+    checked_fit,
+)
 from antidote_core.clustering.kmeans import KMeansEvaluator, NumpyKMeansEvaluator, fit_kmeans
 from antidote_core.clustering.kmedian import fit_kmedian
 from antidote_core.clustering.kmedoids import fit_kmedoids
 from antidote_core.clustering.minibatch import fit_minibatch
 from antidote_core.clustering.spectral import SpectralEvaluator, fit_spectral
 from antidote_core.errors import SpecError
+from antidote_core.plugins import Register
 from antidote_core.types import Clustering, Floats, Ints
 
 
@@ -40,6 +48,10 @@ class ClusteringMethod:
     do not come from the nearest centre. `weighted` says that fit and evaluator take the weights of
     the points as `sample_weight`. Where the evaluator needs a compiler, `uncompiled` is one that
     does not.
+
+    >>> entry = CLUSTERINGS["kmeans"]
+    >>> entry.title, entry.weighted, entry.by_nearest_center
+    ('k-means', True, True)
     """
 
     name: str
@@ -63,8 +75,14 @@ class ClusteringMethod:
     ) -> Evaluator:
         """The evaluator of C(U ∪ V) for this U."""
         chosen = self.evaluator if compiled else self.uncompiled or self.evaluator
-        build = chosen or partial(GenericEvaluator, self.fit)
+        build = chosen or partial(GenericEvaluator, self.fitted, self.by_nearest_center)
         return build(points, groups, k, restarts, seed, **self.weighing(sample_weight))
+
+    def fitted(
+        self, points: Floats, k: int, restarts: int, seed: int, **weighing: Floats
+    ) -> Clustering:
+        """What `fit` returns, checked."""
+        return checked_fit(self.title, self.fit, points, k, restarts, seed, **weighing)
 
     def weighing(self, sample_weight: Floats | None) -> dict[str, Floats]:
         """What a fit is called with besides: nothing, or the weights, if it takes them.
@@ -86,34 +104,73 @@ have them; choose 'kmeans', 'kmedian' or 'minibatch', or take rows without weigh
         return {"sample_weight": sample_weight}
 
 
-CLUSTERINGS: dict[str, ClusteringMethod] = {}
+CLUSTERINGS: Register[ClusteringMethod] = Register("clustering")
 
 
-def register_clustering(entry: ClusteringMethod) -> ClusteringMethod:
+def register_clustering(
+    entry: object, replace: bool = False, *, name: str = "", title: str = "", sentence: str = ""
+) -> ClusteringMethod:
     """Make a clustering available under its name, in the library and on the screens.
 
-    >>> import numpy as np
-    >>> def halves(points, k, restarts, seed):
-    ...     edges = np.quantile(points, (np.arange(k) + 0.5) / k, axis=0)
-    ...     return Clustering(edges, np.zeros(len(points), dtype=np.int64))
-    >>> entry = ClusteringMethod("halves", "Halves", "Centres at quantiles.", halves)
-    >>> _ = register_clustering(entry)
-    >>> get_clustering("halves").title
-    'Halves'
-    >>> del CLUSTERINGS["halves"]
+    `entry` is a ClusteringMethod, or what `as_clustering` makes one of, with a `name`, `title` and
+    `sentence` of your own. Other processes know it where a plugin registers it; see `plugins`.
+    `replace` puts it in the place of one registered before.
+
+    >>> from sklearn.cluster import BisectingKMeans
+    >>> _ = register_clustering(BisectingKMeans, name="bisecting", title="Bisecting k-means")
+    >>> get_clustering("bisecting").title
+    'Bisecting k-means'
+    >>> del CLUSTERINGS["bisecting"]
     """
-    if entry.name in CLUSTERINGS:
-        raise SpecError(f"A clustering named {entry.name!r} exists already; choose another name.")
-    CLUSTERINGS[entry.name] = entry
-    return entry
+    if isinstance(entry, str):
+        raise SpecError(
+            "register_clustering takes a ClusteringMethod, a clusterer in scikit-learn's "
+            f"conventions or a function; got the text {entry!r}."
+        )
+    method = as_clustering(entry)
+    words = {"name": name, "title": title or name, "sentence": sentence}
+    given: dict[str, Any] = {field: text for field, text in words.items() if text}
+    return CLUSTERINGS.add(renewed(method, **given) if given else method, replace)
 
 
 def get_clustering(name: str) -> ClusteringMethod:
     """The clustering of that name, or a sentence that lists the names."""
-    if name not in CLUSTERINGS:
-        known = ", ".join(repr(key) for key in CLUSTERINGS)
-        raise SpecError(f"clustering must be one of {known}; got {name!r}.")
-    return CLUSTERINGS[name]
+    return CLUSTERINGS.named(name)
+
+
+def as_clustering(given: object) -> ClusteringMethod:
+    """The clustering that is meant: a name, an entry, a clusterer or a function.
+
+    A clusterer is a class or an instance in scikit-learn's conventions (see `EstimatorFit`), a
+    function takes (points, k) and returns a Clustering or labels (see `FunctionFit`). Labels are
+    those that they say; make a ClusteringMethod with `by_nearest_center=True` where every point of
+    U shall count for its nearest centre.
+
+    >>> import numpy as np
+    >>> def halves(points, k):
+    ...     order = np.argsort(np.argsort(points[:, 0]))
+    ...     return order * k // len(points)
+    >>> as_clustering(halves).fitted(np.array([[1.0], [9.0], [2.0], [8.0]]), 2, 1, 0).centers
+    array([[1.5],
+           [8.5]])
+    """
+    if isinstance(given, ClusteringMethod):
+        return given
+    if hasattr(given, "fit") and hasattr(given, "get_params"):
+        own = EstimatorFit(given)
+        name = given.__name__ if isinstance(given, type) else " ".join(repr(given).split())
+        words = "A clusterer in scikit-learn's conventions; labels and centres are its own."
+        return ClusteringMethod(
+            name, name, words, own, by_nearest_center=False, weighted=own.weighted
+        )
+    if callable(given):
+        function = FunctionFit(given)
+        name = getattr(given, "__name__", type(given).__name__).strip("<>")
+        return ClusteringMethod(
+            name, name, "A clustering of your own.", function, by_nearest_center=False,
+            weighted=function.takes("sample_weight"),
+        )  # fmt: skip
+    return CLUSTERINGS.named(given)
 
 
 for _entry in (
@@ -156,11 +213,13 @@ for _entry in (
     ),
 ):
     register_clustering(_entry)
+CLUSTERINGS.close()
 
 __all__ = [
     "CLUSTERINGS",
     "ClusteringMethod",
     "Evaluator",
+    "as_clustering",
     "fit_kmeans",
     "get_clustering",
     "register_clustering",

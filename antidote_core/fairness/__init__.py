@@ -10,8 +10,15 @@ from antidote_core.fairness.balance import (
     balance_from_counts,
     balance_table,
 )
+from antidote_core.fairness.bounded_representation import BOUNDED
 from antidote_core.fairness.cost import FairnessCost, assigned_squared, cluster_counts, group_means
 from antidote_core.fairness.gap import GAP
+from antidote_core.fairness.individual import INDIVIDUAL
+from antidote_core.fairness.kl_error import KL_ERROR
+from antidote_core.fairness.mean_balance import MEAN_BALANCE
+from antidote_core.fairness.minimum_representation import MINIMUM_REPRESENTATION
+from antidote_core.fairness.pairwise_balance import PAIRWISE_BALANCE
+from antidote_core.fairness.proportionality import PROPORTIONALITY
 from antidote_core.fairness.social import (
     SOCIAL,
     SocialTable,
@@ -19,12 +26,18 @@ from antidote_core.fairness.social import (
     social_from_costs,
     social_table,
 )
+from antidote_core.fairness.social_ratio import SOCIAL_RATIO
+from antidote_core.fairness.total_variation import TOTAL_VARIATION
+from antidote_core.plugins import Register
 
-FAIRNESS: dict[str, FairnessCost] = {}
+FAIRNESS: Register[FairnessCost] = Register("fairness")
 
 
-def register_fairness(entry: FairnessCost) -> FairnessCost:
+def register_fairness(entry: FairnessCost, replace: bool = False) -> FairnessCost:
     """Make a cost available under its name, in the library and on the screens.
+
+    Other processes know it where a plugin registers it; see `plugins`. `replace` puts it in the
+    place of one registered before.
 
     >>> import numpy as np
     >>> from antidote_core.geometry import nearest_center
@@ -37,32 +50,52 @@ def register_fairness(entry: FairnessCost) -> FairnessCost:
     0.0
     >>> del FAIRNESS["spread"]
     """
-    if (entry.statistic is None) == (entry.cost is None):
+    if not isinstance(entry, FairnessCost):
         raise SpecError(
-            f"The fairness cost {entry.name!r} must have either a statistic or a cost function."
+            "register_fairness takes a FairnessCost(name, title, sentence, cost=...); got "
+            f"{entry!r}."
         )
-    if entry.name in FAIRNESS:
-        raise SpecError(f"A fairness cost named {entry.name!r} exists already; choose another.")
-    FAIRNESS[entry.name] = entry
-    return entry
+    return FAIRNESS.add(as_fairness(entry), replace)
 
 
 def get_fairness(name: str) -> FairnessCost:
     """The cost of that name, or a sentence that lists the names."""
-    if name not in FAIRNESS:
-        known = ", ".join(repr(key) for key in FAIRNESS)
-        raise SpecError(f"fairness must be one of {known}; got {name!r}.")
-    return FAIRNESS[name]
+    return FAIRNESS.named(name)
 
 
-for _entry in (BALANCE, SOCIAL, GAP):
+def as_fairness(given: object) -> FairnessCost:
+    """The cost that is meant: a name, an entry, or a function of (centres, points, groups).
+
+    >>> def widest(centers, points, groups):
+    ...     return float(centers.max())
+    >>> as_fairness(widest).name, as_fairness("social").title
+    ('widest', 'Social fairness')
+    """
+    if isinstance(given, FairnessCost):
+        if (given.statistic is None) == (given.cost is None):
+            raise SpecError(
+                f"The fairness cost {given.name!r} must have either a statistic or a cost function."
+            )
+        return given
+    if callable(given):
+        name = getattr(given, "__name__", type(given).__name__).strip("<>")
+        return FairnessCost(name, name, "A cost of your own; lower is fairer.", cost=given)
+    return FAIRNESS.named(given)
+
+
+for _entry in (
+    BALANCE, SOCIAL, GAP, MEAN_BALANCE, PAIRWISE_BALANCE, BOUNDED, KL_ERROR, TOTAL_VARIATION,
+    SOCIAL_RATIO, MINIMUM_REPRESENTATION, PROPORTIONALITY, INDIVIDUAL,
+):  # fmt: skip
     register_fairness(_entry)
+FAIRNESS.close()
 
 __all__ = [
     "FAIRNESS",
     "BalanceTable",
     "FairnessCost",
     "SocialTable",
+    "as_fairness",
     "assigned_squared",
     "balance_cost",
     "balance_from_counts",

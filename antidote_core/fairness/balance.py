@@ -12,7 +12,7 @@ import numpy as np
 
 from antidote_core.checks import check_weights
 from antidote_core.fairness.cost import FairnessCost, cluster_counts
-from antidote_core.geometry import check_points, nearest_center
+from antidote_core.geometry import check_points, nearest_center, numbers
 from antidote_core.types import Floats, Ints
 
 
@@ -69,7 +69,7 @@ def balance_cost(
     points, groups, g = check_points(points, groups)
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, len(points))
-    centers = np.atleast_2d(np.asarray(centers, dtype=np.float64))
+    centers = np.atleast_2d(numbers(centers, "centers"))
     labels, _ = nearest_center(points, centers)
     return balance_table(labels, groups, len(centers), g, sample_weight).cost
 
@@ -153,5 +153,6 @@ BALANCE = FairnessCost(
     "cluster: −1 when every cluster is mixed like the whole data, 0 when a group is missing "
     "from a cluster.",
     by_mix=True,
+    is_share=True,
     usual_target=-0.5,
 )

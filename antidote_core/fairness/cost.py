@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from antidote_core.errors import SpecError
+from antidote_core.errors import AntidoteError, SpecError
 from antidote_core.geometry import nearest_center
 from antidote_core.numerals import number
 from antidote_core.types import Floats, Ints
@@ -74,7 +75,13 @@ class FairnessCost:
     called beside a large number, and `effect` says what a run did, from `{before}` to `{after}`.
     `best` is its lowest possible value, `slide_note` its scale in one line; `term` is its word in
     the glossary and `definition` the sentence there. `by_mix` says that the cost is about who is in
-    which cluster, not about what the groups pay; `usual_target` is offered first.
+    which cluster, not about what the groups pay; `is_share` that it is minus a part of a fair
+    share, so that four fifths mean something; `usual_target` is offered first.
+
+    >>> worst_paid = FairnessCost("worst", "Worst", "What the worst-served group pays.",
+    ...                           statistic=lambda counts, group_costs: float(group_costs.max()))
+    >>> worst_paid.of_centers(np.array([[0.0]]), np.array([[1.0], [2.0]]), np.array([0, 1]))
+    4.0
     """
 
     name: str
@@ -97,6 +104,7 @@ class FairnessCost:
     term: str = ""
     definition: str = ""
     by_mix: bool = False
+    is_share: bool = False
     usual_target: float = 1.0
 
     @property
@@ -118,7 +126,7 @@ class FairnessCost:
         """The cost with every point at its nearest centre."""
         if self.cost is not None:
             self.check_weighable(sample_weight)
-            return float(self.cost(centers, points, groups))
+            return self.value_of(self.cost, centers, points, groups)
         labels, _ = nearest_center(points, centers)
         return self.of_labels(labels, centers, points, groups, sample_weight)
 
@@ -136,7 +144,28 @@ class FairnessCost:
         g = int(groups.max()) + 1
         counts = cluster_counts(labels, groups, len(centers), g, sample_weight)
         squared = assigned_squared(labels, centers, points)
-        return float(self.statistic(counts, group_means(squared, groups, g, sample_weight)))
+        group_costs = group_means(squared, groups, g, sample_weight)
+        return self.value_of(self.statistic, counts, group_costs)
+
+    def value_of(self, function: Callable[..., Any], *arguments: Any) -> float:
+        """What a function of this cost gives: a finite number, or a sentence about it."""
+        try:
+            value = function(*arguments)
+        except AntidoteError:
+            raise
+        except Exception as error:
+            raise SpecError(
+                f"The cost {self.name!r} failed ({type(error).__name__}: {error}); mend it."
+            ) from error
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise SpecError(
+                f"The cost {self.name!r} must return one finite number; got {value!r:.60}."
+            )
+        return number
 
     def lower_bound(
         self, points: Floats, groups: Ints, k: int, sample_weight: Floats | None = None

@@ -11,7 +11,7 @@ import numpy as np
 
 from antidote_core.checks import check_weights
 from antidote_core.fairness.cost import FairnessCost, assigned_squared, group_means
-from antidote_core.geometry import check_points, nearest_center
+from antidote_core.geometry import check_points, nearest_center, numbers
 from antidote_core.types import Floats, Ints
 
 
@@ -56,7 +56,7 @@ def social_cost(
     points, groups, g = check_points(points, groups)
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, len(points))
-    centers = np.atleast_2d(np.asarray(centers, dtype=np.float64))
+    centers = np.atleast_2d(numbers(centers, "centers"))
     _, squared = nearest_center(points, centers)
     return social_from_costs(group_means(squared, groups, g, sample_weight)).cost
 

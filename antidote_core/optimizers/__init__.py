@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from antidote_core.errors import SpecError
 from antidote_core.optimizers.cma import cmaes
+from antidote_core.optimizers.imgpo import imgpo
 from antidote_core.optimizers.protocol import Box, Minimise, Minimum
 from antidote_core.optimizers.racos import racos, sracos
 from antidote_core.optimizers.random_search import random_search
@@ -77,6 +78,12 @@ OPTIMIZERS: dict[str, Optimizer] = {
             "CMA-ES",
             "Evolves a cloud of antidote sets and learns its shape.",
             minimise=cmaes,
+        ),
+        Optimizer(
+            "imgpo",
+            "IMGPO",
+            "Cuts boxes where a Gaussian process sees room for better; for n′ of about 6 at most.",
+            minimise=imgpo,
         ),
         Optimizer(
             "random",

@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from antidote_core.clustering import get_clustering
+from antidote_core.fairness import get_fairness
 from antidote_core.problem import Problem
 from antidote_core.runs.spec import RunSpec
 from antidote_core.types import Dataset
@@ -40,8 +42,9 @@ class ProblemCache:
 
     def once(self, what: str, spec: RunSpec, data: Dataset, make: Callable[[], _T]) -> _T:
         """What `make` gives for this problem, made at the first call."""
-        key = (
-            data.content_hash, spec.clustering, spec.fairness, spec.k, spec.restarts, spec.seed,
+        key = (  # the entries themselves: a name may get another one
+            data.content_hash, get_clustering(spec.clustering), get_fairness(spec.fairness),
+            spec.k, spec.restarts, spec.seed,
         )  # fmt: skip
         kept = self._kept.setdefault(what, OrderedDict())
         if key not in kept:

@@ -21,7 +21,11 @@ Table = list[list[float]]
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """One thing that happened, `seconds` after the start."""
+    """One thing that happened, `seconds` after the start.
+
+    >>> Stopped(seconds=1.5, reason="limit").to_json()
+    '{"kind":"stopped","seconds":1.5,"reason":"limit"}'
+    """
 
     seconds: float = 0.0
 

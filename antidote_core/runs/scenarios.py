@@ -22,7 +22,7 @@ def usual_search(n: int, fairness: str) -> dict[str, Any]:
     {'start_size': 4, 'step': 4, 'target': 'vanilla', 'budget': 200}
     """
     size = max(1, min(n // SMALL_PART, max(10, 10 * round(n / USUAL_PART / 10))))
-    target = FOUR_FIFTHS if get_fairness(fairness).by_mix else "vanilla"
+    target = FOUR_FIFTHS if get_fairness(fairness).is_share else "vanilla"
     return {"start_size": size, "step": size, "target": target, "budget": QUICK_BUDGET}
 
 

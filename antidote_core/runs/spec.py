@@ -163,7 +163,7 @@ class RunSpec(JobSpec):
         self._set_place()
         for name in ("dataset", "clustering", "fairness", "optimizer", "growth", "place"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
-                raise SpecError(f"{name} must be a name; got {getattr(self, name)!r}.")
+                raise SpecError(f"{name} must be a name; got {getattr(self, name)!r:.60}.")
         minima = {
             "k": 2, "restarts": 1, "start_size": 1, "step": 1, "budget": 1, "seed": 0,
             "sample_seed": 0, "version": 1, "max_copies": 1,
@@ -267,7 +267,7 @@ class RunSpec(JobSpec):
     def check(self) -> None:
         """Refuse a target that no clustering has, as far as that is known without the data."""
         cost = get_fairness(self.fairness)
-        if self.target == FOUR_FIFTHS and not cost.by_mix:
+        if self.target == FOUR_FIFTHS and not cost.is_share:
             raise SpecError(
                 "The target 'four_fifths' is a share of the fair share, which only balance has; "
                 f"choose 'vanilla', 'sota' or a number for {cost.title.lower()}."

@@ -80,6 +80,13 @@ class RunView(JobView):
     `search_began` is the second at which the first round began; `current` the latest progress of
     a round that is not done; `cuts` the contests of a design. `weight` is that of all rows of U,
     where they have weights.
+
+    >>> import antidote_core as ac
+    >>> view = ac.RunView()
+    >>> for event in ac.grow(ac.RunSpec("blobs", budget=40, max_rounds=2)):
+    ...     view = view.apply_event(event)
+    >>> view.rounds, view.size == len(view.antidote), view.reached
+    (1, True, True)
     """
 
     spec: Mapping[str, Any] = field(default_factory=dict)
@@ -430,7 +437,13 @@ def _step(event: events.Vanilla | events.Round | events.Shrunk, antidote: Floats
 
 
 def fold(happened: Iterable[Event]) -> RunView:
-    """The run after all of the events."""
+    """The run after all of the events.
+
+    >>> import antidote_core as ac
+    >>> events = list(ac.grow(ac.RunSpec("blobs", budget=40, max_rounds=1)))
+    >>> fold(events[:3]).rounds, fold(events).rounds
+    (0, 1)
+    """
     return RunView.fold(happened)
 
 

@@ -409,7 +409,7 @@ def _capture(value: int | str, dark: bool) -> Shown:
 def costs_by_seed(starts: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Balance cost of "two optima" for 20 seeds: as it is, and with one point in its middle."""
     data = load_dataset("two-optima")
-    fit = get_clustering("kmeans").fit
+    fit = get_clustering("kmeans").fitted
     with_point = np.vstack([data.points, data.points.mean(axis=0)])
     costs = tuple(
         tuple(

@@ -7,7 +7,7 @@ import streamlit as st
 import antidote_core as ac
 from antidote_core.engine import RunError
 from antidote_core.reporting.documents import report
-from antidote_core.reporting.documents.page import safe_csv
+from antidote_core.reporting.documents.data_files import safe_csv
 from antidote_core.reporting.figures import bars, comparisons
 from antidote_core.reporting.figures.maps import run_map_figure
 from antidote_core.reporting.figures.tables import cluster_table

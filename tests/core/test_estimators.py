@@ -1,9 +1,13 @@
 """The estimators against scikit-learn: its own checks, its KMeans, its search and routing."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from imblearn.pipeline import make_pipeline as make_resampling_pipeline
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
@@ -83,7 +87,16 @@ def test_checks_of_scikit_learn_pass(kind):
     ]
     skipped = {each["check_name"] for each in done if each["status"] == "skipped"}
     assert skipped <= {"check_array_api_input"}  # NumPy only
-    assert sum(each["status"] == "passed" for each in done) >= 35
+    passed = {each["check_name"] for each in done if each["status"] == "passed"}
+    assert len(passed) >= 35
+    page = (Path(__file__).parents[2] / "docs" / "estimators.md").read_text(encoding="utf-8")
+    told = page[page.index("## What scikit-learn's checks say") :]
+    excepted = set(re.findall(r"^\| `(check_\w+)` \|", told, re.M))
+    assert excepted == {*EXPECTED, *WITHOUT_THEIR_GROUPS}
+    if f"scikit-learn {sklearn.__version__.rsplit('.', 1)[0]} " in told:  # others have other checks
+        both, more = (set(x.split()) for x in re.findall(r"```text\n(.*?)```", told, re.S))
+        told_passed = both | more if kind is WithGroups else both
+        assert passed - WITHOUT_THEIR_GROUPS == told_passed
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -312,13 +325,10 @@ def test_sampler_with_arrays_and_made_up_points(people):
 
 @pytest.mark.usefixtures("routing")
 def test_pipeline_of_imbalanced_learn(people):
-    pipelines = pytest.importorskip(
-        "imblearn.pipeline", reason="imbalanced-learn is not installed", exc_type=ImportError
-    )
     X, groups = people
     scaled = StandardScaler().fit_transform(X)
     sampler = ac.AntidoteSampler(2, target=-0.9, budget=200)
-    pipeline = pipelines.make_pipeline(sampler, KMeans(2, n_init=20, random_state=0))
+    pipeline = make_resampling_pipeline(sampler, KMeans(2, n_init=20, random_state=0))
     pipeline.fit(scaled, sensitive_features=groups)
     model = ac.AntidoteKMeans(2, target=-0.9, budget=200).fit(scaled, sensitive_features=groups)
     assert adjusted_rand_score(pipeline.predict(scaled), model.labels_) == 1.0

@@ -2,15 +2,19 @@
 
 import itertools
 import json
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.cluster import KMeans
+from sklearn.cluster import DBSCAN, AgglomerativeClustering, KMeans
+from sklearn.mixture import GaussianMixture
 
 import antidote_core as ac
+from antidote_core.clustering import CLUSTERINGS
+from antidote_core.fairness import FAIRNESS
 
 QUICK = {"start_size": 2, "max_rounds": 1, "budget": 30}
 
@@ -338,3 +342,115 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
         row = ac.fairness_report(labels[:, None] * 1.0, labels, sensitive_features=groups)
         held += row.loc["total variation", "low"] <= truth <= row.loc["total variation", "high"]
     assert held >= 52  # of 60; 95 % would be 57
+
+
+# -- what strangers try first ---------------------------------------------------------------------
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+BY_HALVES = np.arange(40) % 2
+LITTLE = {"budget": 5, "max_rounds": 1, "start_size": 2, "restarts": 1}
+
+
+def test_groups_may_come_second():
+    named = ac.run(X, sensitive_features=BY_HALVES, **LITTLE)
+    assert ac.run(X, BY_HALVES, **LITTLE).cost == named.cost
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: ac.run("blobs", BY_HALVES), "data must be a Dataset, .* got ndarray"),
+        (lambda: ac.run(X, BY_HALVES, sensitive_features=BY_HALVES), "data must be a Dataset"),
+        (lambda: ac.Problem(X, BY_HALVES), r"takes a Dataset first.*dataset_from_arrays\(X"),
+        (lambda: little().evaluate(np.zeros((2, 5))), "a table with 2 columns"),
+        (lambda: little().evaluate([["a", "b"]]), "must be a table of numbers; could not convert"),
+        (lambda: ac.balance_cost(np.zeros((2, 5)), X, BY_HALVES), "with 2 columns, as the points"),
+        (lambda: ac.social_cost([[1], [1, 2]], X, BY_HALVES), "centers must be a table of numbers"),
+        (lambda: ac.quality(X, BY_HALVES[:3]), r"one label per point \(40\); got shape \(3,\)"),
+        (lambda: ac.RunSpec(X), r"dataset must be a name; got array"),
+        (lambda: next(iter(ac.grow("blobs"))), r"grow takes a RunSpec; got 'blobs'"),
+        (lambda: ac.register_clustering("kmeans"), "got the text 'kmeans'"),
+        (lambda: ac.register_fairness(print), "takes a FairnessCost"),
+    ],
+)
+def test_a_likely_mistake_gets_a_sentence(call, sentence):
+    with pytest.raises(ac.AntidoteError, match=sentence) as caught:
+        call()
+    assert len(str(caught.value)) < 300
+
+
+def little():
+    return ac.Problem(ac.load_dataset("blobs"), restarts=1)
+
+
+def test_reprs_of_arrays_are_short_too():
+    problem = little()
+    assert repr(problem).startswith("<Problem: k-means + balance, k = 2, on blobs, plain cost -0.3")
+    assert repr(problem.data).startswith("<Dataset blobs: 200 rows, 2 features; group: ")
+    assert re.match(r"<Solution: clusters of \[\d+, \d+\], objective ", repr(problem.vanilla))
+
+
+def test_a_bar_is_drawn_where_it_is_asked_for_and_nowhere_else(capsys):
+    ac.run("blobs", **LITTLE)
+    ac.sweep("blobs", sizes=2, seeds=0, budget=2, restarts=1)
+    assert capsys.readouterr() == ("", "")
+    ac.run("blobs", progress=True, **LITTLE)
+    ac.sweep("blobs", sizes=2, seeds=0, budget=2, restarts=1, progress=True)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "cell 1 of 1: 2 points" in told.err
+
+
+# -- clusterings and costs of one's own -----------------------------------------------------------
+
+
+def test_a_clusterer_that_is_given_does_what_it_does_alone():
+    data = ac.load_dataset("blobs")
+    mixture = GaussianMixture(2, covariance_type="diag")
+    problem = ac.Problem(data, clustering=mixture, restarts=2, seed=3)
+    alone = GaussianMixture(2, covariance_type="diag", n_init=2, random_state=3).fit(data.points)
+    np.testing.assert_array_equal(problem.vanilla.labels, alone.predict(data.points))
+    np.testing.assert_allclose(problem.vanilla.centers, alone.means_)
+    assert mixture.n_init == 1  # the one that was given stays as it was
+    merged = ac.Problem(data, clustering=AgglomerativeClustering)
+    labels = AgglomerativeClustering(2).fit_predict(data.points)
+    np.testing.assert_array_equal(merged.vanilla.labels, labels)
+    middles = [data.points[labels == c].mean(axis=0) for c in (0, 1)]
+    np.testing.assert_allclose(merged.vanilla.centers, middles)
+
+
+def test_equal_ones_have_one_name_and_others_another():
+    before = dict(CLUSTERINGS), dict(FAIRNESS)
+    try:
+        names = [
+            ac.run("blobs", clustering=given, **LITTLE).spec["clustering"]
+            for given in (GaussianMixture(), GaussianMixture(), GaussianMixture(tol=0.1))
+        ]
+        assert names == ["GaussianMixture()", "GaussianMixture()", "GaussianMixture(tol=0.1)"]
+        costs = [
+            ac.run("blobs", fairness=given, **LITTLE).vanilla_cost
+            for given in (lambda c, p, g: 1.0, lambda c, p, g: 2.0)
+        ]
+        assert costs == [1.0, 2.0]
+    finally:
+        for register, entries in zip((CLUSTERINGS, FAIRNESS), before, strict=True):
+            register.clear()
+            register.update(entries)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (DBSCAN(), "labels from 0 to 1 for k = 2; got -1"),
+        (lambda points, k: np.zeros(len(points), dtype=int), "cluster 1 is empty"),
+        (lambda points, k: ac.Clustering(points[:2], BY_HALVES), r"labels of the shape \(40,\)"),
+        (lambda points, k: ac.Clustering(points[:3], (points[:, 0] > 0).astype(int)),
+         r"centres of the shape \(2, 2\).*got the shape \(3, 2\)"),
+        (lambda points, k: ac.Clustering(points[:2] * np.nan, (points[:, 0] > 0).astype(int)),
+         "finite centres; got nan"),
+        (lambda points, k: 1 / 0, r"failed on 200 points with k = 2 \(ZeroDivisionError"),
+    ],
+)  # fmt: skip
+def test_a_wrong_result_of_a_clustering_is_told(given, sentence):
+    with pytest.raises(ac.AntidoteError, match=sentence):
+        ac.Problem(ac.load_dataset("blobs"), clustering=given)

@@ -81,11 +81,14 @@ class Twins:
         return np.array_equal(weighted[self.rows], again)
 
 
+WEIGHABLE = sorted(name for name, cost in FAIRNESS.items() if cost.statistic is not None)
+
+
 # -- the problem --------------------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
-@given(seeds, st.integers(2, 4), st.sampled_from(sorted(FAIRNESS)))
+@given(seeds, st.integers(2, 4), st.sampled_from(WEIGHABLE))
 def test_a_problem_is_that_of_repeated_rows(seed, k, fairness):
     twins = Twins(seed)
     weighted, repeated = twins.problems(k=k, fairness=fairness)
@@ -101,7 +104,7 @@ def test_a_problem_is_that_of_repeated_rows(seed, k, fairness):
 
 
 @settings(max_examples=25, deadline=None)
-@given(seeds, st.integers(2, 4), st.sampled_from(sorted(FAIRNESS)))
+@given(seeds, st.integers(2, 4), st.sampled_from(WEIGHABLE))
 def test_guard_and_independent_clusterings_are_those_of_repeated_rows(seed, k, fairness):
     twins = Twins(seed)
     weighted, repeated = twins.problems(k=k, fairness=fairness)
@@ -151,7 +154,7 @@ def test_counts_of_odd_weights_are_exact_after_any_number_of_moves(seed, k):
 
 
 @settings(max_examples=20, deadline=None)
-@given(seeds, st.sampled_from(sorted(FAIRNESS)))
+@given(seeds, st.sampled_from(WEIGHABLE))
 def test_weights_of_one_change_nothing(seed, fairness):
     points, groups = Twins(seed).repeated.points, Twins(seed).repeated.groups
     plain = Problem(dataset(points, groups), fairness=fairness)
@@ -165,7 +168,7 @@ def test_weights_of_one_change_nothing(seed, fairness):
 def test_only_the_proportions_of_the_weights_matter_without_antidote_points(scale):
     twins = Twins(4)
     scaled = dataset(twins.weighted.points, twins.weighted.groups, scale * twins.weights)
-    for fairness in FAIRNESS:
+    for fairness in set(WEIGHABLE) - {"bounded", "kl"}:  # they count people
         plain = Problem(twins.weighted, fairness=fairness)
         assert Problem(scaled, fairness=fairness).vanilla.cost == pytest.approx(
             plain.vanilla.cost, rel=CLOSE
@@ -173,7 +176,7 @@ def test_only_the_proportions_of_the_weights_matter_without_antidote_points(scal
 
 
 @settings(max_examples=20, deadline=None)
-@given(seeds, st.sampled_from(sorted(FAIRNESS)))
+@given(seeds, st.sampled_from(WEIGHABLE))
 def test_gradients_are_those_of_repeated_rows(seed, fairness):
     twins = Twins(seed)
     centers = twins.rng.normal(size=(3, twins.d))

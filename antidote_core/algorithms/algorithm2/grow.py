@@ -72,6 +72,8 @@ def grow(
     >>> [event.type for event in grow(spec) if event.type != "progress"]
     ['started', 'vanilla', 'target', 'noise', 'round', 'verified', 'finished']
     """
+    if not isinstance(spec, RunSpec):
+        raise SpecError(f"grow takes a RunSpec; got {spec!r:.60}. run(...) takes other things too.")
     designs = get_optimizer(spec.optimizer).designs
     if isinstance(data, PartitionedProblem):
         _check_parted(spec, data)

@@ -40,11 +40,17 @@ class PartFile:
     digest: str
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Parts(Dataset):
     """A data set whose rows lie in parts on disk: `points` and `groups` are empty.
 
     `lower` and `upper` (d,) are the smallest and largest value of every feature.
+
+    >>> import tempfile, antidote_core as ac
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parts = ac.write_parts(ac.load_dataset("blobs"), folder, parts=2)
+    >>> parts.n, len(parts.points), [file.rows for file in parts.files]
+    (200, 0, [100, 100])
     """
 
     folder: Path
@@ -137,6 +143,11 @@ def open_parts(folder: Path | str) -> Parts:
     """The parts in a folder; a sentence says what is wrong with it otherwise.
 
     Every file must be there, with the rows and the columns that `parts.json` names.
+
+    >>> open_parts("no-such-folder")
+    Traceback (most recent call last):
+    antidote_core.errors.DataError: There is no folder no-such-folder; wanted one written by \
+`python -m antidote_core parts`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -35,6 +34,7 @@ from antidote_core.errors import DataError
 READERS = 2  # files that are read at once in each lane; the others wait
 QUICK = 5_000_000  # bytes; a text no larger is read in a second or two and has a lane of its own
 READ_SECONDS = 120.0
+KILLED = -9  # how a process ends that got no memory (Linux and macOS)
 MAX_HELD = 2 * 1024**3  # bytes of all tables that pages hold at one time
 
 _quick, _slow = threading.BoundedSemaphore(READERS), threading.BoundedSemaphore(READERS)
@@ -88,7 +88,7 @@ def _asked(task: str, name: str, content: bytes, how: dict[str, Any]) -> bytes:
                 "rows, or save it as CSV."
             ) from None
     # Libraries written in Rust end the process when they get no memory, and say so.
-    if done.returncode == -signal.SIGKILL or b"memory allocation of " in done.stderr:
+    if done.returncode == KILLED or b"memory allocation of " in done.stderr:
         raise too_little_memory(name)
     if done.returncode:
         sys.stderr.write(done.stderr.decode(errors="replace"))

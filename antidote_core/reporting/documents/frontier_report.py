@@ -10,6 +10,7 @@ from antidote_core.analysis.frontier_curves import Curve, curves
 from antidote_core.fairness import get_fairness
 from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.reporting.documents import page
+from antidote_core.reporting.documents.data_files import safe_csv
 from antidote_core.reporting.documents.slides import BigNumber, Slide
 from antidote_core.reporting.figures import frontier_table
 from antidote_core.reporting.figures.frontier_charts import cost_figure, quality_figure
@@ -128,10 +129,10 @@ def frontier_bundle(record: FrontierRecord, events: Sequence[Event], when: str =
         "sweep.py": python_lines(record.spec) + "\n",
     }
     if record.view.rows:
-        files["cells.csv"] = page.safe_csv(frontier_table.cell_table(record.view))
+        files["cells.csv"] = safe_csv(frontier_table.cell_table(record.view))
     if _known(record):
-        files["sizes.csv"] = page.safe_csv(frontier_table.level_table(record.view))
-        files["how-sure.csv"] = page.safe_csv(frontier_words.sureness_table(record.view))
+        files["sizes.csv"] = safe_csv(frontier_table.level_table(record.view))
+        files["how-sure.csv"] = safe_csv(frontier_words.sureness_table(record.view))
     return page.zipped(files, frontier_words.frontier_verdict(record.view).text, CONTENTS)
 
 

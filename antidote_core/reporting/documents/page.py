@@ -11,7 +11,6 @@ import gzip
 import io
 import math
 import platform
-import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,15 +31,13 @@ from antidote_core.reporting.figures.tables import group_table
 from antidote_core.reporting.text.frontier_words import SweepVerdict
 from antidote_core.reporting.text.words import UNKNOWN, small_groups
 from antidote_core.runs.verdict import Verdict
-from antidote_core.types import PLAIN, Dataset, Dialect
+from antidote_core.types import Dataset
 
 TEMPLATES = Path(__file__).parent / "templates"
 MAX_ROWS = 200  # of a table on the page; the files hold all of them
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "pandas", "plotly")
 # Signs with which a spreadsheet begins a formula, also in the wide forms of East Asian keyboards.
-SPELLED = re.compile(r"[+-]?\d[\d.,' ]*([eE][+-]?\d+)?")  # a number, in whatever dialect
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,33 +196,6 @@ def zipped(files: Mapping[str, str], headline: str, contents: Mapping[str, str])
         for name, text in {**files, "README.txt": readme}.items():
             archive.writestr(name, text)
     return memory.getvalue()
-
-
-def safe_csv(frame: pd.DataFrame, dialect: Dialect = PLAIN) -> str:
-    """CSV in which no text can be taken for a formula by a spreadsheet; numbers stay numbers.
-
-    >>> print(safe_csv(pd.DataFrame({"a": ["=1+1", " @b", "c"], "-d": [-1, 2, 3]})).strip())
-    a,'-d
-    '=1+1,-1
-    ' @b,2
-    c,3
-    """
-    safe = frame.copy()
-    for name in frame.select_dtypes(exclude="number").columns:
-        safe[name] = frame[name].map(harmless)
-    safe = safe.rename(columns=harmless)
-    return str(safe.to_csv(index=False, sep=dialect.separator, decimal=dialect.decimal))
-
-
-def harmless(value: object) -> object:
-    """A cell that a spreadsheet takes for no formula.
-
-    >>> harmless("=1"), harmless("a"), harmless("-1,50"), harmless("-1+1")
-    ("'=1", 'a', '-1,50', "'-1+1")
-    """
-    if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA_STARTS):
-        return value if SPELLED.fullmatch(value) else "'" + value
-    return value
 
 
 def report_page(

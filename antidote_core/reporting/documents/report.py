@@ -8,21 +8,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from antidote_core import numerals
 from antidote_core.analysis.comparison import costs_beside
 from antidote_core.analysis.snapshots import (
     FEW,
-    GroupIntervals,
     Snapshot,
-    group_intervals,
-    snapshot,
     vanilla_tables,
 )
 from antidote_core.clustering import CLUSTERINGS
@@ -31,15 +25,22 @@ from antidote_core.fairness import FAIRNESS, get_fairness
 from antidote_core.numerals import share_of_data
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.places import ROWS
-from antidote_core.projection import Layout, fit_plane
 from antidote_core.reporting.documents import page
+from antidote_core.reporting.documents.data_files import (
+    RunRecord,
+    antidote_csv,
+    assignments_csv,
+    csv_of,
+    left_out_files,
+    union_csv,
+    weight_files,
+    weight_lines,
+)
 from antidote_core.reporting.figures import bars, comparisons, maps, tables
 from antidote_core.reporting.figures.curve import curve_words, run_curve_figure, step_table
 from antidote_core.reporting.figures.tables import (
-    COPIES,
     cluster_table,
     group_cost_table,
-    set_apart,
 )
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.design_words import design_sentences
@@ -60,9 +61,8 @@ from antidote_core.runs.events import Event
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.verdict import cost_digits, effect_size
 from antidote_core.runs.view import RunView
-from antidote_core.types import PLAIN, Dataset, Floats, Ints, jsonable
+from antidote_core.types import jsonable
 
-MARK = "antidote"
 CONTENTS = {
     "report.html": "the report; opens in any browser, without a network",
     "spec.json": "the settings, all of them",
@@ -86,42 +86,6 @@ CONTENTS = {
     "any added point and without this software",
     "run.py": "the lines that give the same run in Python",
 }
-ROW, WEIGHT, GROUP = "row", "weight", "group"
-SURE_DIGITS = 12  # of a value that was standardised and back
-
-
-@dataclass(frozen=True, eq=False)
-class RunRecord:
-    """A run that has ended, with its data; `layout` is the UMAP layout of U where there is one."""
-
-    data: Dataset
-    spec: RunSpec
-    view: RunView
-    layout: Layout | None = None
-    run_id: str = ""
-    name: str = ""
-
-    @cached_property
-    def shot(self) -> Snapshot | None:
-        """The clustering with the antidote points of the answer; None before plain clustering."""
-        if not self.view.vanilla:
-            return None
-        return snapshot(self.data, self.spec, self.view, self.view.answer_index)
-
-    @cached_property
-    def intervals(self) -> GroupIntervals:
-        """How sure the numbers of every group are in that clustering."""
-        assert self.shot is not None
-        return group_intervals(self.data, self.shot.labels, self.shot.centers, self.spec.seed)
-
-    @cached_property
-    def picture(self) -> maps.Picture:
-        """The map on which the report and the slides show the answer."""
-        assert self.shot is not None
-        if self.layout is not None and self.data.points.shape[1] > 2:
-            return maps.layout_picture(self.data, self.shot, self.layout)
-        plane = fit_plane(self.data.points, self.data.feature_names)
-        return maps.flat_picture(self.data, self.spec, self.shot, plane)
 
 
 def run_sections(record: RunRecord) -> list[page.Section]:
@@ -504,16 +468,16 @@ def run_bundle(record: RunRecord, events: Sequence[Event], when: str = "") -> by
         files |= weight_files(record)
     if record.shot is not None:
         names = record.data.group_names
-        files["rounds.csv"] = _csv(step_table(record.view), record.data)
-        files["clusters.csv"] = _csv(cluster_table(record.shot.balance, names), record.data)
+        files["rounds.csv"] = csv_of(step_table(record.view), record.data)
+        files["clusters.csv"] = csv_of(cluster_table(record.shot.balance, names), record.data)
         sure = tables.interval_table(record.intervals, record.shot.balance, names)
-        files["intervals.csv"] = _csv(sure, record.data)
+        files["intervals.csv"] = csv_of(sure, record.data)
         pays = tables.cost_interval_table(record.intervals, record.shot.social, names)
-        files["cost-intervals.csv"] = _csv(pays, record.data)
-        files["group-costs.csv"] = _csv(group_cost_table(record.shot.social, names), record.data)
+        files["cost-intervals.csv"] = csv_of(pays, record.data)
+        files["group-costs.csv"] = csv_of(group_cost_table(record.shot.social, names), record.data)
     compared = comparisons.comparison_table(record.view, record.spec.fairness)
     if not compared.empty:
-        files["comparison.csv"] = _csv(compared, record.data)
+        files["comparison.csv"] = csv_of(compared, record.data)
     return page.zipped(files, record.view.verdict.text, CONTENTS)
 
 
@@ -569,191 +533,3 @@ def result(record: RunRecord) -> dict[str, Any]:
         ],
         "notes": list(view.notes),
     }
-
-
-def assignments_csv(record: RunRecord, shot: Snapshot) -> str:
-    """Every row of U: its number and IDs, group, cluster before and after, and whether it changed.
-
-    Where V consists of copies, also how often the row is copied.
-
-    >>> from antidote_core import RunSpec, load_dataset, run
-    >>> spec = RunSpec(dataset="blobs", start_size=3, budget=60, max_rounds=1)
-    >>> record = RunRecord(load_dataset("blobs"), spec, run(spec))
-    >>> assignments_csv(record, record.shot).splitlines()[0]
-    'row,group,cluster before,cluster after,changed,copies'
-    """
-    data, copies = record.data, record.view.copies
-    ours: dict[str, Any] = {
-        GROUP: [data.group_names[code] for code in data.groups],
-        "cluster before": shot.old_labels + 1,
-        "cluster after": shot.labels + 1,
-        "changed": np.where(shot.changed == 1, "yes", "no"),
-        **({} if copies is None else {COPIES: copies}),
-    }
-    frame = set_apart(_numbered(data), ours)
-    return _csv(frame.assign(**ours), data)
-
-
-def left_out_files(data: Dataset) -> dict[str, str]:
-    """left_out.csv, where something of somebody's own table is not used."""
-    if data.origin is None or data.origin.left_out.empty:
-        return {}
-    return {"left_out.csv": _csv(data.origin.left_out, data)}
-
-
-def _csv(frame: pd.DataFrame, data: Dataset) -> str:
-    """The table in the dialect of the file that the data came from."""
-    return (
-        page.safe_csv(frame) if data.origin is None else page.safe_csv(frame, data.origin.dialect)
-    )
-
-
-def _numbered(data: Dataset) -> pd.DataFrame:
-    """The number of every row from 1, in the table it came from, and its IDs there."""
-    origin = data.origin
-    if origin is None:
-        return pd.DataFrame({ROW: np.arange(1, data.n + 1)})
-    ids = set_apart(origin.written[list(origin.ids)], (ROW,))
-    ids.insert(0, ROW, origin.rows)
-    return ids
-
-
-def antidote_csv(data: Dataset, antidote: Floats) -> str:
-    """V in original units, one row per point."""
-    return _csv(data.to_original(antidote), data)
-
-
-def union_csv(data: Dataset, antidote: Floats) -> str:
-    """U ∪ V in original units, with the group of every real point; antidote points have none."""
-    real, added = data.to_original(data.points), data.to_original(antidote)
-    real[data.protected] = [data.group_names[code] for code in data.groups]
-    added[data.protected] = ""
-    both = [
-        set_apart(rows, [MARK]).assign(**{MARK: mark}) for mark, rows in enumerate((real, added))
-    ]
-    return _csv(pd.concat(both, ignore_index=True), data)
-
-
-def weight_files(record: RunRecord) -> dict[str, str]:
-    """What a run on copies of rows gives to take away, by file name; empty where V is made up.
-
-    Weights are left out where the clustering takes none, and the lines of Python where they would
-    not be k-means.
-
-    >>> from antidote_core import RunSpec, load_dataset, run
-    >>> spec = RunSpec(dataset="blobs", fairness="social", start_size=3, budget=60, max_rounds=1)
-    >>> files = weight_files(RunRecord(load_dataset("blobs"), spec, run(spec)))
-    >>> list(files)
-    ['copies.csv', 'weights.csv', 'data_with_weights.csv', 'use_weights.py']
-    >>> files["weights.csv"].splitlines()[:2]
-    ['row,weight', '1,1']
-    """
-    data, copies = record.data, record.view.copies
-    if copies is None or not record.view.size:
-        return {}
-    files = {"copies.csv": copies_csv(data, copies)}
-    clustering = CLUSTERINGS.get(record.spec.clustering)
-    if clustering is not None and clustering.weighted:
-        files["weights.csv"] = weights_csv(data, copies)
-        files["data_with_weights.csv"] = weighted_csv(data, copies)
-    lines = weight_lines(record)
-    return {**files, "use_weights.py": f"{lines}\n"} if lines else files
-
-
-def copies_csv(data: Dataset, copies: Ints | Floats) -> str:
-    """The rows that are copied as they came, with their number from 1, IDs, group and copies."""
-    rows = np.flatnonzero(copies)
-    numbered = _numbered(data).iloc[rows]
-    frame = set_apart(_real_rows(data).iloc[rows], (*numbered.columns, COPIES))
-    frame = pd.concat([numbered, frame], axis=1)
-    return _csv(frame.assign(**{COPIES: _as_they_came(pd.Series(copies[rows])).array}), data)
-
-
-def weights_csv(data: Dataset, copies: Ints | Floats) -> str:
-    """Number from 1, IDs and weight of every row of U."""
-    weights = _as_they_came(pd.Series(_weights_with(data, copies)))
-    return _csv(set_apart(_numbered(data), (WEIGHT,)).assign(**{WEIGHT: weights}), data)
-
-
-def weighted_csv(data: Dataset, copies: Ints | Floats) -> str:
-    """U as it came, with the group and the weight of every row."""
-    return _csv(_weighted_rows(data, copies), data)
-
-
-def _weighted_rows(data: Dataset, copies: Ints | Floats) -> pd.DataFrame:
-    weights = _as_they_came(pd.Series(_weights_with(data, copies)))
-    return set_apart(_real_rows(data), (WEIGHT,)).assign(**{WEIGHT: weights})
-
-
-def _weights_with(data: Dataset, copies: Ints | Floats) -> Floats:
-    return (1.0 if data.weights is None else data.weights) + copies.astype(np.float64)
-
-
-def _real_rows(data: Dataset) -> pd.DataFrame:
-    """U with the group of every row: numbers as the table has them, else in original units.
-
-    What was filled in stands there as a number.
-    """
-    frame = data.to_original(data.points).apply(_as_they_came)
-    if data.origin is not None:
-        for column in data.columns:
-            if not column.levels and column.name in data.origin.written:
-                texts = data.origin.written[column.name]
-                known = frame[column.name].map(str).str.replace(".", data.origin.dialect.decimal)
-                frame[column.name] = texts.where(texts != "", known)
-    return set_apart(frame, (data.protected,)).assign(
-        **{data.protected: [data.group_names[code] for code in data.groups]}
-    )
-
-
-def _as_they_came(column: pd.Series) -> pd.Series:
-    """Numbers to as many digits as are sure, whole numbers as such; texts as they are."""
-    if not pd.api.types.is_numeric_dtype(column):
-        return column
-    largest = float(column.abs().max())
-    digits = SURE_DIGITS - (math.ceil(math.log10(largest)) if largest > 0.0 else 0)
-    rounded = column.round(digits)
-    whole = largest < 2**53 and bool((rounded == rounded.round()).all())
-    return rounded.astype(np.int64) if whole else rounded
-
-
-def weight_lines(record: RunRecord) -> str:
-    """The lines that cluster data_with_weights.csv by k-means; empty where they would not do."""
-    data, view, spec = record.data, record.view, record.spec
-    if view.copies is None or not view.size or spec.clustering != "kmeans":
-        return ""
-    *names, group, _ = map(page.harmless, _weighted_rows(data, view.copies).columns)
-    columns = {
-        name: [page.harmless(level) for level in column.levels]
-        for name, column in zip(names, data.columns, strict=True)
-    }
-    texts = [name for name, levels in columns.items() if levels]
-    return f"""\
-import numpy as np
-import pandas as pd
-from sklearn.cluster import KMeans
-
-# What is clustered, and the values of each column that holds categories.
-columns = {columns!r}
-shift = {data.shift.tolist()!r}
-scale = {data.scale.tolist()!r}
-
-texts = dict.fromkeys({texts!r}, str)
-table = pd.read_csv("data_with_weights.csv", dtype=texts, keep_default_na=False{_signs(data)})
-features = [
-    np.column_stack([table[name] == level for level in levels]) if levels else table[[name]]
-    for name, levels in columns.items()
-]
-points = (np.hstack(features) - shift) / scale
-model = KMeans({spec.k}, n_init=10, random_state=0)
-table["cluster"] = model.fit_predict(points, sample_weight=table["weight"])
-print(pd.crosstab(table["cluster"], table[{group!r}]))"""
-
-
-def _signs(data: Dataset) -> str:
-    """The arguments by which pandas reads the dialect of the data."""
-    if data.origin is None or data.origin.dialect == PLAIN:
-        return ""
-    found = data.origin.dialect
-    signs = {"sep": found.separator, "decimal": found.decimal, "thousands": found.thousands}
-    return "".join(f", {name}={sign!r}" for name, sign in signs.items() if sign)

@@ -20,13 +20,13 @@ from markupsafe import Markup
 from antidote_core.analysis.comparison import ANTIDOTE, VANILLA
 from antidote_core.analysis.snapshots import Snapshot, moves, shown_steps, snapshot, vanilla_tables
 from antidote_core.baselines import OWN, algorithm_name
-from antidote_core.clustering import CLUSTERINGS
+from antidote_core.clustering import CLUSTERINGS, get_clustering
 from antidote_core.fairness import BalanceTable, FairnessCost, get_fairness
 from antidote_core.numerals import number, percent, share_of_data
 from antidote_core.problem import Problem
 from antidote_core.projection import fit_plane
 from antidote_core.reporting.documents import page
-from antidote_core.reporting.documents.report import RunRecord
+from antidote_core.reporting.documents.data_files import RunRecord
 from antidote_core.reporting.figures import bars, comparisons, palette, stage
 from antidote_core.reporting.text import words
 from antidote_core.reporting.text.run_words import (
@@ -226,7 +226,7 @@ def _data(record: RunRecord, dark: bool) -> Slide:
 def _before(record: RunRecord, dark: bool) -> Slide:
     names = record.data.group_names
     balance, social = vanilla_tables(record.view)
-    method = CLUSTERINGS[record.spec.clustering].title
+    method = get_clustering(record.spec.clustering).title
     cost = get_fairness(record.spec.fairness)
     note = f"Plain {method}, {record.spec.k} clusters, before anything is added."
     notes = (cost.meaning, f"{cost.label} {number(record.view.vanilla_cost)}, lower is fairer.")
@@ -278,7 +278,7 @@ def _stage(record: RunRecord, dark: bool) -> dict[str, Any]:
     else:
         ground = stage.plane_ground(data, spec, fit_plane(data.points, data.feature_names))
     problem = None
-    if not CLUSTERINGS[spec.clustering].by_nearest_center:
+    if not get_clustering(spec.clustering).by_nearest_center:
         problem = Problem.of(spec, data)
     shown = shown_steps(len(view.steps), view.answer_index)
     shots = [snapshot(data, spec, view, index, problem) for index in shown]
@@ -423,7 +423,9 @@ def _sure(record: RunRecord) -> list[Slide]:
             f"{checked.restarts} starts each."
         )
     if view.noise:
-        band = view.noise_band[::-1] if cost.unit else view.noise_band  # shares rise as costs fall
+        band = (
+            view.noise_band[::-1] if cost.is_share else view.noise_band
+        )  # shares rise as costs fall
         low, high = (cost.shown(each, digits) for each in band)
         span = low if low == high else f"{low} to {high}"
         numbers.append(BigNumber(span, "plain clustering by itself", "from try to try: the noise"))

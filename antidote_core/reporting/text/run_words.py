@@ -152,12 +152,12 @@ def advice(found: RunEstimate, spec: RunSpec, designable: bool) -> tuple[Advice,
     Plain clustering by itself moves between 29 % and 31 % of its fair share, from seed to seed.
     """
     cost = get_fairness(spec.fairness)
-    four_fifths = ("Ask for four fifths", {"target": FOUR_FIFTHS}) if cost.by_mix else ("", {})
+    four_fifths = ("Ask for four fifths", {"target": FOUR_FIFTHS}) if cost.is_share else ("", {})
     if found.met:
         text = "Plain clustering meets this target already: nothing needs to be added."
         return (Advice(text, "Ask for the lowest cost", {"target": LOWEST}),)
     says = [_expected(found, spec)]
-    low, high = (cost.shown(value, 3) for value in sorted(found.noise, reverse=cost.by_mix))
+    low, high = (cost.shown(value, 3) for value in sorted(found.noise, reverse=cost.is_share))
     moves = f"Plain clustering by itself moves between {low} and {high} {cost.unit}".rstrip()
     says.append(Advice(f"{moves}, from seed to seed."))
     if spec.target == "vanilla":
@@ -166,7 +166,7 @@ def advice(found: RunEstimate, spec: RunSpec, designable: bool) -> tuple[Advice,
     elif found.target >= found.noise[0]:
         text = "The target lies inside this noise and may be met by chance: ask for less."
         says.append(Advice(text, *four_fifths))
-    if found.missing and cost.by_mix:
+    if found.missing and cost.is_share:
         text = (
             "A group is missing from a cluster: the cost is 0 and stays there until that changes. "
             "Many points at once, or a design, bring it in."
@@ -217,11 +217,11 @@ def standing(view: RunView, spec: RunSpec, message: str = "") -> str:
     cost = get_fairness(spec.fairness)
     latest = view.current or {"size": view.history[-1].size, "cost": view.history[-1].cost}
     best = min(value for value in (view.cost, latest["cost"]) if not math.isnan(value))
-    shown = cost.shown(best, 2 if cost.by_mix else 4)
+    shown = cost.shown(best, 2 if cost.is_share else 4)
     parts = [
         f"round {view.rounds + (1 if view.current else 0):,}",
         f"{latest['size']:,} {'copies' if spec.place == ROWS else 'points'}",
-        f"{shown} of the fair share" if cost.by_mix else f"cost {shown}",
+        f"{shown} of the fair share" if cost.is_share else f"cost {shown}",
     ]
     return " · ".join(parts)
 

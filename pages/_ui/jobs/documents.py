@@ -13,8 +13,8 @@ import antidote_core as ac
 from antidote_core.engine import JobStatus, RunError
 from antidote_core.projection import find_layout
 from antidote_core.reporting.documents import frontier_report, report
+from antidote_core.reporting.documents.data_files import safe_csv, weighted_csv
 from antidote_core.reporting.documents.frontier_report import python_lines as sweep_python_lines
-from antidote_core.reporting.documents.page import safe_csv
 from antidote_core.reporting.documents.slides import (
     LOGOS,
     Cover,
@@ -191,7 +191,7 @@ def _of_run(status: JobStatus, data: ac.Dataset, view: ac.RunView) -> Offer:
     copies = view.copies
     if view.size and copies is not None and spec.clustering == "kmeans":
         files.append(
-            File("U with weights (CSV)", lambda: report.weighted_csv(data, copies), "-weights.csv",
+            File("U with weights (CSV)", lambda: weighted_csv(data, copies), "-weights.csv",
                  "text/csv", "All rows, and how much each should weigh to have the same clusters "
                  "without added points. The lines of Python that use it are in the ZIP file.")
         )  # fmt: skip

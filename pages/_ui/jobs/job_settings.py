@@ -433,7 +433,7 @@ def _targets(*pairs: Any) -> list[str]:
     offered = list(TARGETS)
     if not pairs or not all(has_baseline(*pair) for pair in pairs):
         offered.remove("sota")
-    if not all(FAIRNESS[fairness].by_mix for _, fairness in pairs):
+    if not all(FAIRNESS[fairness].is_share for _, fairness in pairs):
         offered.remove("four_fifths")
     return offered
 

@@ -7,14 +7,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
 
 import antidote_core as ac
 from antidote_core import Problem, load_dataset
-from antidote_core.cli import BAD_INPUT, CLOSED_PIPE, CODES, INTERRUPTED, NOT_REACHED, REACHED
+from antidote_core.cli import (
+    BAD_INPUT,
+    CLOSED_PIPE,
+    CODES,
+    INTERRUPTED,
+    JSON_VERSION,
+    NOT_REACHED,
+    REACHED,
+)
 from antidote_core.cli.main import main
+from antidote_core.cli.schema import FILE, schema
 
 QUICK = ["--dataset", "blobs", "--fairness", "social", "--start-size", "4", "--budget", "60"]
 
@@ -66,6 +76,31 @@ def test_json_is_one_event_per_line_and_ends_with_the_result(capsys, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == names
     written = pd.read_csv(folder / "antidote.csv")
     assert len(written) == len(antidote)
+
+
+@pytest.mark.parametrize(
+    "more", ["--shrink", "--holdout", "--optimizer design --no-whole", "--target sota"]
+)  # fmt: skip
+def test_every_line_of_json_keeps_the_schema_of_the_package(more, capsys):
+    schema = json.loads(FILE.read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    main(["run", *QUICK, "--json", "--max-rounds", "2", *more.split()])
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    for line in lines:
+        name = schema["discriminator"]["mapping"][line["kind"]].rsplit("/", 1)[1]
+        known = schema["$defs"][name]
+        rules = {**schema, "anyOf": [{"$ref": f"#/$defs/{name}"}]}
+        jsonschema.validate(line, rules)
+        assert set(line) <= set(known["properties"]), "a field that the schema does not know"
+    assert lines[-1]["version"] == JSON_VERSION == schema["version"]
+    wrong = {**lines[-1], "cost": "low"}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(wrong, schema)
+
+
+def test_the_schema_in_the_package_is_that_of_the_code():
+    """`python -m antidote_core.cli.schema` writes it."""
+    assert json.loads(FILE.read_text(encoding="utf-8")) == schema()
 
 
 @pytest.mark.parametrize(
@@ -228,8 +263,9 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path):
     assert json.loads(out.splitlines()[-1]) == {"kind": "result", **kept}
 
 
-def test_a_closed_pipe_is_no_traceback():
-    process = shell("data", "--json")
+@pytest.mark.parametrize("command", [["data", "--json"], ["run", *QUICK, "--json"]], ids=" ".join)
+def test_a_closed_pipe_is_no_traceback(command):
+    process = shell(*command)
     process.stdout.close()
     err = process.stderr.read()
     process.stderr.close()
@@ -254,6 +290,23 @@ def test_version_and_exit_codes_are_told(capsys):
     assert " ".join(CODES.split()) in told
     for code in (REACHED, BAD_INPUT, NOT_REACHED, INTERRUPTED, CLOSED_PIPE):
         assert f" {code} " in CODES
+
+
+def test_help_has_defaults_choices_and_examples(capsys):
+    assert main(["run", "--help"]) == REACHED
+    told = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "kmeans, spectral, kmedoids, kmedian, minibatch [default: kmeans]",
+        "balance, social, gap [default: balance]", "structured, design, racos",
+        "adult, bank, creditcard", "number of clusters [default: 2]",
+        "run --data people.csv --features age,income --protected sex,race --target 80%",
+    ):  # fmt: skip
+        assert words in told
+    for command in ("compare", "frontier", "paper", "parts", "data", "dashboard"):
+        assert main([command, "--help"]) == REACHED
+        assert f"For example: python -m antidote_core {command} --" in " ".join(
+            capsys.readouterr().out.split()
+        )
 
 
 def test_the_dashboard_runs_the_app_beside_the_package(monkeypatch):

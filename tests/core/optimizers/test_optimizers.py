@@ -133,7 +133,8 @@ def test_same_seed_same_trace_and_other_seed_another(minimise, dim):
     traces = [trace(seed) for seed in (0, 1, 2)]
     for seed, points in enumerate(traces):
         assert np.array_equal(points, trace(seed))
-    assert not any(np.array_equal(traces[i], traces[i - 1]) for i in range(3))
+    if minimise is not OPTIMIZERS["imgpo"].minimise:  # it draws nothing
+        assert not any(np.array_equal(traces[i], traces[i - 1]) for i in range(3))
 
 
 @every
@@ -237,8 +238,9 @@ def test_starts_come_first_and_are_never_lost(minimise, count):
     assert np.array_equal(few.points[: min(count, 2)], box.clip(starts[:2]))
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if "random" not in name])
+@pytest.mark.parametrize("name", [name for name in ALL if "random" not in name and name != "imgpo"])
 def test_the_search_goes_on_around_the_best_start(name):
+    """Random search and IMGPO have no neighbourhood: they draw from, or divide, the whole box."""
     best = rng().choice([-0.9, 0.9], 40)
 
     def share_nearby(start):
