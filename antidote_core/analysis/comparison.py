@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from antidote_core.algorithms.algorithm2.grow import run
-from antidote_core.algorithms.algorithm2.verification import noise
 from antidote_core.analysis.snapshots import VanillaReport
 from antidote_core.baselines import (
     NEAREST,
@@ -230,12 +229,3 @@ def baseline_scores(
         f"{algorithm_name(result.name)}, {scoring}": costs[fairness]
         for scoring, costs in result.scores.items()
     }
-
-
-def plain_noise(
-    data: Dataset, clustering: str, fairness: str, k: int, restarts: int, seed: int
-) -> tuple[float, float]:
-    """Lowest and highest cost of plain clustering over the seed and a few others."""
-    problem = Problem(data, clustering, fairness, k, restarts, seed, compiled=False)
-    costs = (*noise(problem), problem.vanilla.cost)
-    return min(costs), max(costs)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.analysis.comparison import baseline_scores, has_baseline, plain_noise
+from antidote_core.analysis.comparison import baseline_scores, has_baseline
 from antidote_core.analysis.snapshots import VanillaReport, report_of, vanilla_report
 from antidote_core.datasets import list_datasets, load_dataset
 from antidote_core.geometry import nearest_center
@@ -56,14 +56,6 @@ def known_baseline(
     return _find("fair", data, clustering, fairness, k, restarts, seed)
 
 
-def known_noise(
-    data: Dataset, clustering: str, fairness: str, k: int, restarts: int, seed: int
-) -> tuple[float, float] | None:
-    """What `plain_noise` gives; None where it is not known."""
-    found = _find("noise", data, clustering, fairness, k, restarts, seed)
-    return None if found is None else (found[0], found[1])
-
-
 def _find(kind: str, data: Dataset, *asked: object) -> Any:
     return _stored().get(_key(kind, data, *asked))
 
@@ -99,7 +91,6 @@ def computed(data: Dataset, k: int) -> dict[str, Any]:
     }
     for fairness in COSTS:
         asked = (data, CLUSTERING, fairness, *choice)
-        answers[_key("noise", data, CLUSTERING, fairness, *choice)] = list(plain_noise(*asked))
         if has_baseline(CLUSTERING, fairness):
             answers[_key("fair", data, CLUSTERING, fairness, *choice)] = baseline_scores(*asked)
     return answers

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from antidote_core import Problem, load_dataset, run
+from antidote_core import Problem, load_dataset
 from antidote_core.analysis.comparison import (
     VANILLA,
     baseline_rows,
-    plain_noise,
     run_comparison,
     solution_row,
 )
@@ -58,11 +57,3 @@ def test_plain_clustering_has_no_price_and_json_has_both():
     assert (plain.name, plain.price) == (VANILLA, 0.0)
     for row in (plain, *others):
         assert {"price", "smallest_share"} <= set(row.to_dict())
-
-
-def test_the_noise_before_a_run_is_that_of_the_run():
-    spec = RunSpec(dataset="two-optima", restarts=1, budget=10, max_rounds=1, seed=3)
-    data = load_dataset("two-optima")
-    band = plain_noise(data, "kmeans", "balance", 2, 1, 3)
-    assert band == run(spec, data).noise_band
-    assert band[0] < band[1]

@@ -14,7 +14,7 @@ NO_COMPILER = """
 import sys
 sys.modules["numba"] = None  # any import of it is an error from here on
 from antidote_core import load_dataset
-from antidote_core.analysis.comparison import baseline_scores, plain_noise
+from antidote_core.analysis.comparison import baseline_scores
 from antidote_core.analysis.snapshots import vanilla_report
 from antidote_core.teaching.lessons import LESSONS
 from antidote_core.teaching.planar import tell_story
@@ -29,7 +29,6 @@ get_game("easy", "balance").algorithm_try
 data = load_dataset("needs-distance")
 for clustering in ("kmeans", "spectral"):
     vanilla_report(data, clustering, 3, 2, 1)
-    plain_noise(data, clustering, "balance", 3, 2, 1)
 for fairness in ("balance", "social"):
     assert baseline_scores(data, "kmeans", fairness, 2, 2, 1)
 """
