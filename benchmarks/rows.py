@@ -4,10 +4,10 @@
     python -m benchmarks.rows --best [case ...] [--limit 30]
     python -m benchmarks.rows --bound [case ...]
 
-Seconds are those to the first V that wins its contests and to the end. With `--best` the fairest V
-of some sizes, each the best after `--limit` seconds if it takes longer. With `--bound` no V is
-looked for, but fewer copies than the figures printed cannot do (social cost, people where
-Fair-Lloyd puts them).
+Single thread. Seconds are those to the first V that wins its contests and to the end. With
+`--best` the fairest V of some sizes, each the best after `--limit` seconds if it takes longer. With
+`--bound` no V is looked for, but fewer copies than the figures printed cannot do (social cost,
+people where Fair-Lloyd puts them).
 
 Rows with every feature within percentiles 1 to 99, at most five copies of each, no cluster below
 a tenth of its even share (or plain clustering's own smallest), inertia on U at most a tenth above
@@ -15,6 +15,11 @@ plain clustering's. Agreement is counted by scikit-learn's KMeans(n_init=10) wit
 `--outside` on, that no run has seen. The faces need ANTIDOTE_DATA_DIR; without it they are left
 out.
 """
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
 import time

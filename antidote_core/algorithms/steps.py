@@ -5,11 +5,13 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import Any, TypeVar
 
 Step = TypeVar("Step")
 Told = TypeVar("Told")
 Result = TypeVar("Result")
+_NO_MORE: Any = object()
 
 
 def finish(steps: Generator[Any, None, Result]) -> Result:
@@ -27,6 +29,28 @@ def finish(steps: Generator[Any, None, Result]) -> Result:
         except StopIteration as end:
             result: Result = end.value
             return result
+
+
+def one_thread(steps: Generator[Step, None, None]) -> Iterator[Step]:
+    """The same steps, with numerical libraries kept to one thread while each is worked out.
+
+    Many clusterings of moderate data are asked for one after the other: threads wait for each other
+    longer than they work. Between the steps the caller's threads are as before.
+
+    >>> list(one_thread(letter for letter in "ab"))
+    ['a', 'b']
+    """
+    import sklearn.cluster  # noqa: F401  # a library is limited once it is loaded
+    from threadpoolctl import ThreadpoolController
+
+    libraries = ThreadpoolController()
+    with closing(steps):
+        while True:
+            with libraries.limit(limits=1):
+                step = next(steps, _NO_MORE)
+            if step is _NO_MORE:
+                return
+            yield step
 
 
 def relayed(

@@ -10,7 +10,7 @@ has happened for a while, goes by the clock.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from antidote_core.algorithms.algorithm2.verification import (
     verifying,
 )
 from antidote_core.algorithms.design.rounds import designed_rounds, row_rounds
-from antidote_core.algorithms.steps import relayed, with_heartbeat
+from antidote_core.algorithms.steps import one_thread, relayed, with_heartbeat
 from antidote_core.baselines import baseline_reference
 from antidote_core.datasets import load_for
 from antidote_core.datasets.parts.folder import Parts
@@ -47,6 +47,7 @@ from antidote_core.types import Dataset, Floats
 SHRINK_BUDGET = 300
 DESIGN_CHECKS = 8
 ALIVE_SECONDS = 0.5
+ONE_THREAD_UP_TO = 2_000_000  # numbers of U
 HALVES = 2
 
 STOPPED = "stopped by you"
@@ -80,7 +81,7 @@ def grow(
     elif data is None:
         data = load_for(spec)
     if not designs:
-        yield from _events(spec, data, cancel, designs, cache)
+        yield from _worked_out(spec, data, cancel, designs, cache)
         return
     begun, doing = time.monotonic(), DOING["started"]
 
@@ -88,7 +89,7 @@ def grow(
         def leave() -> bool | str:
             return left() or (cancel is not None and cancel())
 
-        return _events(spec, data, leave, designs, cache)
+        return _worked_out(spec, data, leave, designs, cache)
 
     for happened in with_heartbeat(work, ALIVE_SECONDS):
         if happened is None:
@@ -117,13 +118,26 @@ DOING = {
 }
 
 
-def _events(
+def _worked_out(
     spec: RunSpec,
     data: Dataset | PartitionedProblem,
     cancel: Cancel | None,
     designs: bool,
     cache: ProblemCache | None,
 ) -> Iterator[Event]:
+    """The events, by one thread unless the data are large."""
+    happened = _events(spec, data, cancel, designs, cache)
+    small = isinstance(data, Dataset) and data.points.size <= ONE_THREAD_UP_TO
+    return one_thread(happened) if small else happened
+
+
+def _events(
+    spec: RunSpec,
+    data: Dataset | PartitionedProblem,
+    cancel: Cancel | None,
+    designs: bool,
+    cache: ProblemCache | None,
+) -> Generator[Event, None, None]:
     begun = time.monotonic()
     view = RunView()
 
