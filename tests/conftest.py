@@ -7,6 +7,21 @@ import pytest
 from antidote_core import DataError, Dataset, load_dataset
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file of tests stays in one process, and all browser tests do: two servers with their runs
+    would wait for each other."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return (
+                "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+            )
+
+    return OneBrowser(config, log)
+
+
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Every rerun says why it was needed; here, since workers of xdist print no summary."""
     for report in terminalreporter.stats.get("rerun", []):

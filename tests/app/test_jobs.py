@@ -36,7 +36,7 @@ def test_an_answer_that_nobody_waits_for_is_given_up_and_can_be_asked_for_again(
     clock.now += STALE_SECONDS + 1
     go_on.set()
     assert isinstance(waiting.exception(10), Stale)
-    assert answers.answer(waiting) is None
+    assert answers.answer(answers.Job(waiting, there=True)) is None
     assert jobs.ask("slow", ("second",), lambda: 2).result(10) == 2
 
 
@@ -58,7 +58,7 @@ def test_answers_that_are_let_go_are_held_by_nobody(held) -> None:
     del data
     jobs.clear()
     assert waiting.cancelled()
-    assert answers.answer(waiting) is None
+    assert answers.answer(answers.Job(waiting, there=True)) is None
     go_on.set()
     gc.collect()
     assert rows() is None

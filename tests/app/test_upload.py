@@ -10,7 +10,7 @@ import antidote_core as ac
 from antidote_core.datasets import uploads
 from antidote_core.engine import Runner
 from antidote_core.engine.process.isolated_read import Full
-from antidote_core.reporting.documents.page import FORMULA_STARTS
+from antidote_core.reporting.documents.data_files import FORMULA_STARTS
 from antidote_core.reporting.documents.report import antidote_csv, union_csv
 from antidote_core.reporting.figures.tables import antidote_table
 from pages._ui import upload_blocks

@@ -297,7 +297,7 @@ def test_help_has_defaults_choices_and_examples(capsys):
     told = " ".join(capsys.readouterr().out.split())
     for words in (
         "kmeans, spectral, kmedoids, kmedian, minibatch [default: kmeans]",
-        "balance, social, gap [default: balance]", "structured, design, racos",
+        "balance, social, gap, mean-balance", "structured, design, racos",
         "adult, bank, creditcard", "number of clusters [default: 2]",
         "run --data people.csv --features age,income --protected sex,race --target 80%",
     ):  # fmt: skip
