@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from antidote_core.fairness.cost import FairnessCost
 from antidote_core.fairness.proportionality import sampled
@@ -24,6 +23,8 @@ def individual_cost(centers: Floats, points: Floats, groups: Ints) -> float:
     >>> individual_cost(np.array([[0.5], [10.5]]), points, np.array([0, 0, 1, 1]))
     0.5
     """
+    from scipy.spatial.distance import cdist
+
     people = sampled(points)
     paid = np.sqrt(nearest_center(people, centers)[1])
     nth = math.ceil(len(people) / len(centers)) - 1

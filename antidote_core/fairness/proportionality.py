@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from antidote_core.fairness.cost import FairnessCost
 from antidote_core.geometry import nearest_center
@@ -33,6 +32,8 @@ def proportionality_cost(centers: Floats, points: Floats, groups: Ints) -> float
     >>> proportionality_cost(np.array([[0.5], [0.6]]), points, np.array([0, 0, 1, 1]))
     10.4
     """
+    from scipy.spatial.distance import cdist
+
     people = sampled(points)
     paid = np.sqrt(nearest_center(people, centers)[1])
     other = cdist(people, people)

@@ -9,9 +9,6 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.optimize import minimize_scalar
-from scipy.spatial.distance import cdist
 
 from antidote_core.optimizers.protocol import UnitCube, minimiser
 from antidote_core.types import Floats, Ints
@@ -235,6 +232,8 @@ class GaussianProcess:
             logs = np.log(np.diag(self._factor)).mean()
             return float(math.log(self.deviation) + logs)
 
+        from scipy.optimize import minimize_scalar
+
         found = minimize_scalar(
             unlikelihood, bounds=LOG_LENGTHS, method="bounded", options={"maxiter": FIT_STEPS}
         )
@@ -250,13 +249,19 @@ class GaussianProcess:
     def _across(self, columns: Floats) -> Floats:
         if not len(columns):
             return columns
+        from scipy.linalg import solve_triangular
+
         return np.asarray(solve_triangular(self._factor, columns, lower=True, check_finite=False))
 
     def _correlation(self, a: Floats, b: Floats) -> Floats:
+        from scipy.spatial.distance import cdist
+
         far = math.sqrt(5.0) / self.length * cdist(a, b)
         return np.asarray((1.0 + far + far**2 / 3.0) * np.exp(-far))
 
     def _factorise(self) -> None:
+        from scipy.linalg import LinAlgError, cholesky
+
         correlation = self._correlation(self._x, self._x)
         self._noise = 0.0
         for power in range(LEAST_NOISE, MOST_NOISE):
