@@ -386,7 +386,9 @@ def little():
 def test_reprs_of_arrays_are_short_too():
     problem = little()
     assert repr(problem).startswith("<Problem: k-means + balance, k = 2, on blobs, plain cost -0.3")
-    assert repr(problem.data).startswith("<Dataset blobs: 200 rows, 2 features; groups by ")
+    assert repr(problem.data) == (
+        "<Dataset blobs: 200 rows, 2 features; groups by group: group A 140, group B 60>"
+    )
     assert re.match(r"<Solution: clusters of \[\d+, \d+\], objective ", repr(problem.vanilla))
 
 
