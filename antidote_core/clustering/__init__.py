@@ -8,6 +8,10 @@ from dataclasses import replace as renewed
 from functools import partial
 from typing import Any, Protocol
 
+from antidote_core.clustering.agglomerative import fit_average, fit_complete, fit_ward
+from antidote_core.clustering.dbscan import fit_dbscan
+from antidote_core.clustering.fuzzy_cmeans import fit_fuzzy_cmeans
+from antidote_core.clustering.gaussian_mixture import fit_gaussian_mixture
 from antidote_core.clustering.generic import (
     EstimatorFit,
     Fit,
@@ -16,9 +20,9 @@ from antidote_core.clustering.generic import (
     checked_fit,
 )
 from antidote_core.clustering.kmeans import KMeansEvaluator, NumpyKMeansEvaluator, fit_kmeans
+from antidote_core.clustering.kmeans_variants import fit_bisecting, fit_minibatch
 from antidote_core.clustering.kmedian import fit_kmedian
 from antidote_core.clustering.kmedoids import fit_kmedoids
-from antidote_core.clustering.minibatch import fit_minibatch
 from antidote_core.clustering.spectral import SpectralEvaluator, fit_spectral
 from antidote_core.errors import SpecError
 from antidote_core.plugins import Register
@@ -39,15 +43,20 @@ class Evaluator(Protocol):
         """Centres and labels of U under C(U ∪ V)."""
 
 
+NEAREST = "Costs count everyone for the nearest centre."
+OWN = "Costs count everyone for the cluster that the clustering itself says."
+
+
 @dataclass(frozen=True)
 class ClusteringMethod:
     """A clustering: `fit(points, k=, restarts=, seed=)` is the plain one, from scratch.
 
     `evaluator(points, groups, k, restarts, seed)` may know a faster way to the same C(U ∪ V);
     without one, `fit` is run on U ∪ V each time. `by_nearest_center` is false where the labels of U
-    do not come from the nearest centre. `weighted` says that fit and evaluator take the weights of
-    the points as `sample_weight`. Where the evaluator needs a compiler, `uncompiled` is one that
-    does not.
+    do not come from the nearest centre, and `scored` says what costs are taken of: which centres,
+    and whose labels. `weighted` says that fit and evaluator take the weights of the points as
+    `sample_weight`. Where the evaluator needs a compiler, `uncompiled` is one that does not.
+    `drawn` is false where restarts and seed change nothing.
 
     >>> entry = CLUSTERINGS["kmeans"]
     >>> entry.title, entry.weighted, entry.by_nearest_center
@@ -62,6 +71,15 @@ class ClusteringMethod:
     by_nearest_center: bool = True
     weighted: bool = False
     uncompiled: Callable[..., Evaluator] | None = None
+    scored: str = ""
+    drawn: bool = True
+
+    @property
+    def description(self) -> str:
+        """What it does, and what costs are taken of."""
+        scored = self.scored or (NEAREST if self.by_nearest_center else OWN)
+        fixed = "" if self.drawn else " Nothing is drawn: restarts and seed change nothing."
+        return f"{self.sentence} {scored}{fixed}"
 
     def make_evaluator(
         self,
@@ -91,7 +109,8 @@ class ClusteringMethod:
         >>> CLUSTERINGS["spectral"].weighing(np.ones(3))
         Traceback (most recent call last):
         antidote_core.errors.SpecError: Spectral (unnormalised) takes no weights, and these rows \
-have them; choose 'kmeans', 'kmedian' or 'minibatch', or take rows without weights.
+have them; choose 'kmeans', 'kmedian', 'minibatch', 'bisecting-kmeans' or 'fuzzy-cmeans', or take \
+rows without weights.
         """
         if sample_weight is None:
             return {}
@@ -104,7 +123,14 @@ have them; choose 'kmeans', 'kmedian' or 'minibatch', or take rows without weigh
         return {"sample_weight": sample_weight}
 
 
-CLUSTERINGS: Register[ClusteringMethod] = Register("clustering")
+_UNFIT = {
+    "son": "clustering cannot be 'son': with k clusters, sum-of-norms clustering is one large "
+    "cluster and single points unless the data are clouds far apart; take solve_convex, which "
+    "makes it fair at a λ of your own, or another clustering.",
+    "hdbscan": "clustering cannot be 'hdbscan': it finds the number of clusters itself, and no "
+    "setting of it gives every k; choose 'dbscan', whose radius is chosen so that there are k.",
+}
+CLUSTERINGS: Register[ClusteringMethod] = Register("clustering", _UNFIT)
 
 
 def register_clustering(
@@ -173,6 +199,7 @@ def as_clustering(given: object) -> ClusteringMethod:
     return CLUSTERINGS.named(given)
 
 
+_BY_CENTROIDS = "Costs go by the means of its clusters: everyone counts for the nearest of them."
 for _entry in (
     ClusteringMethod(
         "kmeans",
@@ -190,6 +217,8 @@ for _entry in (
         fit_spectral,
         SpectralEvaluator,
         by_nearest_center=False,
+        scored="Costs count everyone for the side of the cut they are on; a centre is the mean of "
+        "its side.",
     ),
     ClusteringMethod(
         "kmedoids",
@@ -210,6 +239,69 @@ for _entry in (
         "k-means on small random portions of the data: faster, less exact.",
         fit_minibatch,
         weighted=True,
+    ),
+    ClusteringMethod(
+        "bisecting-kmeans",
+        "Bisecting k-means",
+        "Halves the cluster of the largest inertia by 2-means until there are k; every halving has "
+        "its restarts.",
+        fit_bisecting,
+        by_nearest_center=False,
+        weighted=True,
+        scored="Costs count everyone for the half they fell into, with its mean as the centre.",
+    ),
+    ClusteringMethod(
+        "gaussian-mixture",
+        "Gaussian mixture",
+        "The k normal distributions, with full covariance matrices, under which the data are most "
+        "likely.",
+        fit_gaussian_mixture,
+        by_nearest_center=False,
+        scored="Costs count everyone for the distribution they most likely come from, with its "
+        "mean as the centre.",
+    ),
+    ClusteringMethod(
+        "fuzzy-cmeans",
+        "Fuzzy c-means",
+        "Like k-means, but everyone belongs to every cluster in part, more to nearer ones (m = 2).",
+        fit_fuzzy_cmeans,
+        weighted=True,
+        scored="Costs count everyone for their highest membership, that of the nearest centre.",
+    ),
+    ClusteringMethod(
+        "ward",
+        "Ward",
+        "Joins the two clusters that raise the inertia least until k are left.",
+        fit_ward,
+        scored=_BY_CENTROIDS,
+        drawn=False,
+    ),
+    ClusteringMethod(
+        "average-linkage",
+        "Average linkage",
+        "Joins the two clusters whose members are nearest on average until k are left.",
+        fit_average,
+        scored=_BY_CENTROIDS,
+        drawn=False,
+    ),
+    ClusteringMethod(
+        "complete-linkage",
+        "Complete linkage",
+        "Joins the two clusters that make the least wide one until k are left.",
+        fit_complete,
+        scored=_BY_CENTROIDS,
+        drawn=False,
+    ),
+    ClusteringMethod(
+        "dbscan",
+        "DBSCAN",
+        "Dense regions: a dense place has 5 points, fewer where 5 are too many, within the largest "
+        "radius at which there are k regions.",
+        fit_dbscan,
+        by_nearest_center=False,
+        scored="Costs count everyone for their region, with its mean as the centre, and noise for "
+        "the nearest centre.",
+        drawn=False,
     ),
 ):
     register_clustering(_entry)

@@ -132,9 +132,7 @@ def _checked(
                 f"{who} {k} clusters with points in each, because it says no centres; cluster "
                 f"{int(np.argmin(sizes))} is empty."
             )
-        paid = points if weights is None else points * weights[:, None]
-        centers = np.stack([np.bincount(labels, column, k) for column in paid.T], axis=1)
-        centers /= sizes[:, None]
+        centers = means_of(labels, points, k, weights)
     if centers.shape != (k, d) or centers.dtype.kind not in "iuf":
         raise SpecError(
             f"{who} centres of the shape ({k}, {d}), one for each of k = {k} clusters; got the "
@@ -147,6 +145,17 @@ def _checked(
         squared = assigned_squared(labels, centers, points)
         objective = float(squared.sum() if weights is None else squared @ weights)
     return Clustering(centers, labels, float(objective))
+
+
+def means_of(labels: Ints, points: Floats, k: int, weights: Floats | None = None) -> Floats:
+    """The mean (k, d) of the points of every label; none may be without points.
+
+    >>> means_of(np.array([0, 1, 1]), np.array([[5.0], [1.0], [3.0]]), 2).tolist()
+    [[5.0], [2.0]]
+    """
+    paid = points if weights is None else points * weights[:, None]
+    sums = np.stack([np.bincount(labels, column, k) for column in paid.T], axis=1)
+    return np.asarray(sums / np.bincount(labels, weights, k)[:, None])
 
 
 @dataclass(frozen=True, eq=False)

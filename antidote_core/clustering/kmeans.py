@@ -32,6 +32,7 @@ HELD = 20  # points of U per point of V beyond which V does not hold a centre
 QUICK_NUMBERS = 300_000  # coordinates; ten starts on so many take about a tenth of a second
 MAX_ITERATIONS = 300
 TOLERANCE = 1e-4  # scikit-learn's own, of the variance
+MAX_PAIRED = 6000  # points of which all pairs are held in memory
 BUILD_LOOKS = 8  # building an anchor costs about as much as looking 8 times at every point
 
 
@@ -121,6 +122,15 @@ def check_k(points: Floats, k: int) -> None:
         raise SpecError(
             f"k must be at most the number of distinct points ({distinct}); got {k}. "
             "Choose a smaller k or more features."
+        )
+
+
+def check_all_pairs(title: str, points: Floats) -> None:
+    """Refuse more points than a clustering that compares all pairs of them can hold."""
+    if len(points) > MAX_PAIRED:
+        raise SpecError(
+            f"{title} compares all pairs of points and takes at most {MAX_PAIRED}; "
+            f"got {len(points)}. Use a sample, for example sample=2000."
         )
 
 

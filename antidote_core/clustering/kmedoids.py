@@ -18,11 +18,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from antidote_core.clustering.kmeans import check_k
+from antidote_core.clustering.kmeans import check_all_pairs, check_k
 from antidote_core.errors import SpecError
 from antidote_core.types import Clustering, Floats, Ints
 
-MAX_POINTS = 6000  # all pairwise distances are held in memory
 ROUNDING = 1e-12  # of the sum of distances: a smaller gain is rounding, and could go in circles
 
 
@@ -44,11 +43,7 @@ def fit_kmedoids(
     from antidote_core.clustering.compiled import compiled
 
     check_k(points, k)
-    if len(points) > MAX_POINTS:
-        raise SpecError(
-            f"k-medoids compares all pairs of points and takes at most {MAX_POINTS}; "
-            f"got {len(points)}. Use a sample, for example sample=2000."
-        )
+    check_all_pairs("k-medoids", points)
     distances = cdist(points, points)
     if start is None:
         rngs = [np.random.default_rng(x) for x in np.random.SeedSequence(seed).spawn(restarts)]

@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace as renewed
 from functools import partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from antidote_core.checks import did_you_mean
@@ -32,11 +33,15 @@ E = TypeVar("E", bound=Any)  # a frozen record with a name
 
 
 class Register(dict[str, E]):
-    """Entries by name, in the order in which they came. `what` is the setting that names one."""
+    """Entries by name, in the order in which they came. `what` is the setting that names one.
 
-    def __init__(self, what: str) -> None:
+    `unfit` are names that people may expect here, each with the sentence that says why not.
+    """
+
+    def __init__(self, what: str, unfit: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
         self.what = what
+        self.unfit = unfit
         self._ours: frozenset[str] = frozenset()
 
     def close(self) -> None:
@@ -74,6 +79,8 @@ class Register(dict[str, E]):
         if name not in self:
             load_plugins()
         if not isinstance(name, str) or name not in self:
+            if isinstance(name, str) and name in self.unfit:
+                raise SpecError(self.unfit[name])
             known = ", ".join(repr(key) for key in self)
             raise SpecError(
                 f"{self.what} must be one of {known}; got {name!r}{did_you_mean(name, self)}."

@@ -75,9 +75,10 @@ def card(data: ac.Dataset) -> None:
 
 
 def verdict(data: ac.Dataset, choice: ClusteringSettings, report: VanillaReport) -> None:
-    title = CLUSTERINGS[choice.clustering].title
-    starts = "one start" if choice.restarts == 1 else f"the best of {choice.restarts} starts"
-    st.markdown(f"Plain {title} with {choice.k} clusters, {starts}:")
+    entry = CLUSTERINGS[choice.clustering]
+    starts = ", one start" if choice.restarts == 1 else f", the best of {choice.restarts} starts"
+    said = starts if entry.drawn else ""
+    st.markdown(f"Plain {entry.title} with {choice.k} clusters{said}:")
     st.subheader(escape(words.balance_sentence(report.balance, data.group_names)), anchor=False)
     balance, social = report.balance, report.social
     numbers_with_scales(

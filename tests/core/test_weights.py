@@ -443,9 +443,14 @@ def test_a_sample_and_a_stored_copy_keep_the_weights(tmp_path):
 # -- what takes no weights says so ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("clustering", ["spectral", "kmedoids"])
+@pytest.mark.parametrize(
+    "clustering",
+    ["spectral", "kmedoids", "gaussian-mixture", "ward", "average-linkage", "complete-linkage",
+     "dbscan"],
+)  # fmt: skip
 def test_clusterings_without_weights_name_those_that_have_them(clustering):
-    with pytest.raises(SpecError, match="choose 'kmeans', 'kmedian' or 'minibatch'"):
+    named = "choose 'kmeans', 'kmedian', 'minibatch', 'bisecting-kmeans' or 'fuzzy-cmeans'"
+    with pytest.raises(SpecError, match=named):
         Problem(Twins(0).weighted, clustering)
 
 

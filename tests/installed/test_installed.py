@@ -13,6 +13,7 @@ import pytest
 from sklearn.cluster import BisectingKMeans, KMeans
 
 import antidote_core as ac
+from antidote_core.clustering import CLUSTERINGS
 
 QUICK = {"start_size": 4, "step": 4, "budget": 40, "restarts": 3, "target": -0.9}
 
@@ -46,7 +47,7 @@ def test_the_command_line_writes_events_and_files(tmp_path):
     assert (tmp_path / "weights.csv").exists()
 
 
-@pytest.mark.parametrize("clustering", ["kmeans", "spectral", "kmedoids", "kmedian", "minibatch"])
+@pytest.mark.parametrize("clustering", list(CLUSTERINGS))
 def test_every_clustering_clusters(clustering):
     problem = ac.Problem(ac.load_dataset("blobs"), clustering=clustering, restarts=3)
     assert problem.evaluate(problem.points[:0]) == problem.vanilla.cost

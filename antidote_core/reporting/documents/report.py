@@ -290,7 +290,7 @@ def _method(record: RunRecord) -> page.Section:
             f"{made} V, the antidote data, such that the same clustering of U and V together is "
             "fairer to the groups of U. The cost counts the real points only; the added ones can "
             "be thrown away once the centres are known.",
-            f"Clustering: {clustering.title}. {clustering.sentence}" if clustering else "",
+            f"Clustering: {clustering.title}. {clustering.description}" if clustering else "",
             f"Cost: {cost.title}. {cost.sentence}" if cost else "",
             f"Algorithm 2 of the paper: begin with {spec.start_size:,} points, search, and as long "
             f"as the target is not reached {_more(spec)} and search again; "

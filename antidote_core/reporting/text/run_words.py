@@ -499,7 +499,7 @@ def _sweep(spec: SweepSpec) -> str:
 
 def limits(data: Dataset, spec: RunSpec, view: RunView) -> tuple[str, ...]:
     """Sentences, the most particular first; empty ones are left out."""
-    found = [_ending(view), *reasons(view), guard_sentence(spec), _checks(view)]
+    found = [_ending(view), *reasons(view), guard_sentence(spec), _checks(spec, view)]
     found += [_scope(data, spec), _search(view)]
     if view.size:
         found.append(extreme_sentence(data.points, view.antidote))
@@ -513,11 +513,14 @@ def _ending(view: RunView) -> str:
     return f"The run did not go to its end ({view.reason or view.state}): this is what it had."
 
 
-def _checks(view: RunView) -> str:
+def _checks(spec: RunSpec, view: RunView) -> str:
     if not view.size:
         return ""
     if view.verification is None:
         return "No independent clustering has checked the antidote points."
+    entry = CLUSTERINGS.get(spec.clustering)
+    if entry is not None and not entry.drawn:
+        return f"{entry.title} draws nothing: every further clustering of U and V gives the same."
     checks, restarts = len(view.verification.costs), view.verification.restarts
     return (
         f"The checks are {checks} further clusterings with {restarts} starts each. They make it "

@@ -299,7 +299,7 @@ def _pair() -> tuple[str, str]:
             "Clustering", list(CLUSTERINGS), key="method", bind=URL, format_func=title_of("method")
         )
         fairness = right.selectbox("Fairness cost", list(FAIRNESS), key="cost", bind=URL)
-        st.caption(f"{CLUSTERINGS[clustering].sentence} {FAIRNESS[fairness].sentence}")
+        st.caption(f"{CLUSTERINGS[clustering].description} {FAIRNESS[fairness].sentence}")
         return clustering, fairness
     clustering, fairness = PAIRS[pair]
     sample = ""

@@ -154,7 +154,7 @@ def clustering_settings(seed: int) -> ClusteringSettings:
     method = st.selectbox(
         "Clustering", list(CLUSTERINGS), key="method", bind=URL, format_func=title_of("method")
     )
-    st.caption(f"{CLUSTERINGS[method].title}. {CLUSTERINGS[method].sentence}")
+    st.caption(f"{CLUSTERINGS[method].title}. {CLUSTERINGS[method].description}")
     k = st.slider("Number of clusters (k)", 2, 10, 2, key="k", bind=URL)
     with st.expander("Restarts"):
         restarts = st.number_input(

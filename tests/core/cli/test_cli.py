@@ -25,6 +25,7 @@ from antidote_core.cli import (
 )
 from antidote_core.cli.main import main
 from antidote_core.cli.schema import FILE, schema
+from antidote_core.clustering import CLUSTERINGS
 from antidote_core.fairness import FAIRNESS
 
 QUICK = ["--dataset", "blobs", "--fairness", "social", "--start-size", "4", "--budget", "60"]
@@ -297,7 +298,7 @@ def test_help_has_defaults_choices_and_examples(capsys):
     assert main(["run", "--help"]) == REACHED
     told = " ".join(capsys.readouterr().out.split())
     for words in (
-        "kmeans, spectral, kmedoids, kmedian, minibatch [default: kmeans]",
+        f"{', '.join(CLUSTERINGS)} [default: kmeans]",
         f"{', '.join(FAIRNESS)} [default: balance]", "structured, design, racos",
         "adult, bank, creditcard", "number of clusters [default: 2]",
         "run --data people.csv --features age,income --protected sex,race --target 80%",

@@ -1,4 +1,4 @@
-"""Mini-batch k-means of scikit-learn."""
+"""Relatives of k-means, by scikit-learn: mini-batches, and halves of halves."""
 
 from __future__ import annotations
 
@@ -31,6 +31,33 @@ def fit_minibatch(
     model.fit(points, sample_weight=sample_weight)
     return Clustering(
         model.cluster_centers_.astype(np.float64),
+        model.labels_.astype(np.int64),
+        float(model.inertia_),
+    )
+
+
+def fit_bisecting(
+    points: Floats,
+    k: int,
+    restarts: int = 10,
+    seed: int = 0,
+    sample_weight: Floats | None = None,
+) -> Clustering:
+    """Bisecting k-means: the cluster of the largest inertia is halved by 2-means until there are k.
+
+    Every halving is the best of `restarts` k-means++ starts. Labels are those of the halvings: a
+    point may be nearer to the centre of another branch.
+
+    >>> fit_bisecting(np.array([[0.0], [1.0], [8.0], [9.0]]), k=2).objective
+    1.0
+    """
+    from sklearn.cluster import BisectingKMeans
+
+    check_k(points, k)
+    model = BisectingKMeans(k, init="k-means++", n_init=restarts, random_state=seed)
+    model.fit(points, sample_weight=sample_weight)
+    return Clustering(
+        np.asarray(model.cluster_centers_, dtype=np.float64),
         model.labels_.astype(np.int64),
         float(model.inertia_),
     )
