@@ -21,7 +21,13 @@ from antidote_core.datasets import (
 from antidote_core.datasets.parts.folder import Parts, open_parts, write_parts
 from antidote_core.datasets.parts.from_files import parts_from_files
 from antidote_core.errors import AntidoteError, DataError, SolverError, SpecError
-from antidote_core.fairness import FairnessCost, balance_cost, register_fairness, social_cost
+from antidote_core.fairness import (
+    FairnessCost,
+    balance_cost,
+    combined_fairness,
+    register_fairness,
+    social_cost,
+)
 from antidote_core.problem import Problem
 from antidote_core.problem_in_parts import PartitionedProblem
 from antidote_core.quality import quality
@@ -68,6 +74,7 @@ __all__ = [
     "available_forms",
     "balance_cost",
     "baselines",
+    "combined_fairness",
     "compare",
     "dataset_from_arrays",
     "dataset_from_frame",

@@ -639,29 +639,54 @@ def plot_frontier(swept: pd.DataFrame | Result) -> go.Figure:
 
 
 def fairness_report(
-    X: Any, labels: Any, *, sensitive_features: Any, sample_weight: Any = None, seed: int = 0
+    X: Any,
+    labels: Any,
+    *,
+    sensitive_features: Any,
+    sample_weight: Any = None,
+    seed: int = 0,
+    by_attribute: bool = False,
 ) -> pd.DataFrame:
     """How fair the clusters `labels` (n,) of X (n, d) are, by many notions: one row each.
 
     `value` stands beside `ideal`, the value that could not be fairer, and between `low` and `high`
     lie 95 % of resampled populations, the clusters held fixed, and the value. `cluster` and `group`
-    (or pair of groups) decide. Distances are to the cluster means, in the units of X.
+    (or pair of groups) decide. Distances are to the cluster means, in the units of X. No value is
+    below `least` or above `most`. `sample_weight` counts a row so many times.
+
+    Several columns of groups are compared by their intersections; `by_attribute` also takes every
+    column alone, and of every notion the "worst" of all these, which `attribute` names.
 
     balance: the smallest part of a fair share (share in the cluster over share in the data, or its
     inverse), minus our cost; mean balance: its mean over clusters; pairwise balance: smallest over
     largest group in a cluster; minimum ratio: n_a / n_b of two groups, not symmetric; four fifths:
     1 where balance is at least 0.8; bounded representation: people beyond 0.8 to 1.25 of the fair
     number; KL error: sum over clusters; total variation: how differently two groups spread over
-    clusters; entropy: of how a group spreads, averaged; social, gap and social ratio: largest
-    average squared distance of a group, less and over the smallest.
+    clusters; entropy: of how a group spreads, averaged; minimum representation: what a group
+    lacks to one half where it is strongest; social, gap and social ratio: largest average squared
+    distance of a group, less and over the smallest; relative social: that of a group over its own
+    k-means; silhouette by group: largest less smallest mean silhouette.
 
     >>> found = fairness_report([[0.0], [2.0], [8.0], [9.0]], [0, 0, 1, 1],
     ...                         sensitive_features=["f", "f", "m", "m"])
     >>> found.loc["balance", ["value", "ideal"]].tolist(), found.loc["balance", "group"]
     ([0.0, 1.0], 'm')
     """
-    from antidote_core.analysis.fairness_report import fairness_table
+    from antidote_core.analysis.fairness_report import fairness_table, worst_rows
 
+    if by_attribute:
+        columns = pd.DataFrame(sensitive_features)
+        together = " × ".join(map(str, columns.columns))
+        asked = {together: columns} if columns.shape[1] > 1 else {}
+        asked |= {str(name): columns[name] for name in columns.columns}
+        tables = {
+            name: fairness_report(
+                X, labels, sensitive_features=of, sample_weight=sample_weight, seed=seed
+            )
+            for name, of in asked.items()
+        }
+        named = {name: table.assign(attribute=name) for name, table in tables.items()}
+        return pd.concat({**named, "worst": worst_rows(tables)}, names=["of", "notion"])
     data = dataset_from_arrays(
         X, sensitive_features, sample_weight=sample_weight, standardise=False
     )

@@ -116,6 +116,18 @@ def silhouette(
     >>> round(silhouette(np.array([[0.0], [0.1], [9.0], [9.1]]), np.array([0, 0, 1, 1])), 3)
     0.989
     """
+    scores = silhouettes(points, labels, weights, compiled)
+    return float(scores.mean() if weights is None else np.average(scores, weights=weights))
+
+
+def silhouettes(
+    points: Floats, labels: Ints, weights: Floats | None = None, compiled: bool = True
+) -> Floats:
+    """The silhouette (n,) of every point; 0 for one that is alone in its cluster.
+
+    >>> silhouettes(np.array([[0.0], [1.0], [9.0]]), np.array([0, 0, 1])).round(3).tolist()
+    [0.889, 0.875, 0.0]
+    """
     _, codes = np.unique(labels, return_inverse=True)
     counts = np.bincount(codes, weights=weights)
     weighted = () if weights is None else (np.array(weights, dtype=np.float64),)
@@ -129,8 +141,7 @@ def silhouette(
     means[rows, codes] = np.inf
     beyond = means.min(axis=1)
     scores = (beyond - within) / np.maximum(np.maximum(within, beyond), np.finfo(float).tiny)
-    scores = np.where(others > 0, scores, 0.0)  # alone in a cluster: 0
-    return float(scores.mean() if weights is None else np.average(scores, weights=weights))
+    return np.where(others > 0, scores, 0.0)
 
 
 @cache

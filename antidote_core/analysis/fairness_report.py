@@ -7,16 +7,19 @@ so that one call gives its value and another its values in resampled populations
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from antidote_core.analysis.snapshots import TAIL, drawn_means, drawn_tables
+from antidote_core.analysis.snapshots import DRAWS, TAIL, drawn_means, drawn_tables
 from antidote_core.fairness import assigned_squared, cluster_counts, group_means
 from antidote_core.fairness.bounded_representation import beyond_bounds
+from antidote_core.fairness.distances.relative_social import best_alone
+from antidote_core.fairness.minimum_representation import MAJORITY
+from antidote_core.quality import SILHOUETTE_SAMPLE, silhouettes
 from antidote_core.types import Floats, Ints
 
 FOUR_FIFTHS = 0.8
@@ -27,7 +30,9 @@ class Notion:
     """`cells` gives a value for every place (..., places), `combine` makes one number of them.
 
     `places` says what these are: "cells", "clusters", "groups" or "pairs" of groups. `decides`
-    picks the place that decides, `ideal` the value that could not be fairer.
+    picks the place that decides, `ideal` the value that could not be fairer, and no value is below
+    `least` or above `most(k)`. `of` says what it is a function of: the "table" of clusters and
+    groups, or "costs", "relative" costs or "silhouettes" of the groups.
     """
 
     name: str
@@ -36,7 +41,9 @@ class Notion:
     places: str
     decides: Callable[..., np.intp]
     ideal: Callable[[Floats], float]
-    of_costs: bool = False
+    least: float
+    most: Callable[[int], float]
+    of: str = "table"
 
 
 def _relative(counts: Floats) -> Floats:
@@ -104,6 +111,13 @@ def _ratio(counts: Floats) -> Floats:
     return np.nan_to_num(np.stack(found, axis=-1), nan=0.0, posinf=np.inf)
 
 
+def _lacking(counts: Floats) -> Floats:
+    """What every group lacks to a majority in the cluster where it is strongest."""
+    totals = counts.sum(axis=-1, keepdims=True)
+    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
+    return np.maximum(MAJORITY - shares.max(axis=-2), 0.0)
+
+
 def _met(values: Floats, axis: int) -> Floats:
     return np.asarray(values.min(axis=axis) >= FOUR_FIFTHS - 1e-12, dtype=np.float64)
 
@@ -127,20 +141,68 @@ _FAIR: Callable[[Floats], Floats] = lambda counts: _flat(_part_of_fair_share(cou
 _BY_CLUSTER: Callable[[Floats], Floats] = lambda c: _part_of_fair_share(c).min(axis=-1)  # noqa: E731
 _AS_IS: Callable[[Floats], Floats] = lambda costs: costs  # noqa: E731
 
+_ANY = lambda k: math.inf  # noqa: E731
+_UP_TO_1 = lambda k: 1.0  # noqa: E731
+
 NOTIONS = (
-    Notion("balance", _FAIR, np.min, "cells", np.argmin, _ONE),
-    Notion("mean balance", _BY_CLUSTER, np.mean, "clusters", np.argmin, _ONE),
-    Notion("pairwise balance", _pairwise, np.min, "clusters", np.argmin, _pair_in_data),
-    Notion("minimum ratio", _ratio, np.min, "pairs", np.argmin, _ONE),
-    Notion("four fifths", _FAIR, _met, "cells", np.argmin, _ONE),
-    Notion("bounded representation", _beyond_bounds, np.max, "cells", np.argmax, _ZERO),
-    Notion("KL error", _kl, np.sum, "clusters", np.argmax, _ZERO),
-    Notion("total variation", _variation, np.max, "pairs", np.argmax, _ZERO),
-    Notion("entropy", _entropy, np.mean, "groups", np.argmin, lambda counts: math.log(len(counts))),
-    Notion("social", _AS_IS, np.max, "groups", np.argmax, _ZERO, of_costs=True),
-    Notion("gap", _AS_IS, np.ptp, "groups", np.argmax, _ZERO, of_costs=True),
-    Notion("social ratio", _AS_IS, _over, "groups", np.argmax, _ONE, of_costs=True),
-)
+    Notion("balance", _FAIR, np.min, "cells", np.argmin, _ONE, 0.0, _UP_TO_1),
+    Notion("mean balance", _BY_CLUSTER, np.mean, "clusters", np.argmin, _ONE, 0.0, _UP_TO_1),
+    Notion("pairwise balance", _pairwise, np.min, "clusters", np.argmin, _pair_in_data, 0.0,
+           _UP_TO_1),
+    Notion("minimum ratio", _ratio, np.min, "pairs", np.argmin, _ONE, 0.0, _ANY),
+    Notion("four fifths", _FAIR, _met, "cells", np.argmin, _ONE, 0.0, _UP_TO_1),
+    Notion("bounded representation", _beyond_bounds, np.max, "cells", np.argmax, _ZERO, 0.0, _ANY),
+    Notion("KL error", _kl, np.sum, "clusters", np.argmax, _ZERO, 0.0, _ANY),
+    Notion("total variation", _variation, np.max, "pairs", np.argmax, _ZERO, 0.0, _UP_TO_1),
+    Notion("minimum representation", _lacking, np.max, "groups", np.argmax, _ZERO, 0.0,
+           lambda k: MAJORITY),
+    Notion("entropy", _entropy, np.mean, "groups", np.argmin, lambda c: math.log(len(c)), 0.0,
+           math.log),
+    Notion("social", _AS_IS, np.max, "groups", np.argmax, _ZERO, 0.0, _ANY, "costs"),
+    Notion("gap", _AS_IS, np.ptp, "groups", np.argmax, _ZERO, 0.0, _ANY, "costs"),
+    Notion("social ratio", _AS_IS, _over, "groups", np.argmax, _ONE, 1.0, _ANY, "costs"),
+    Notion("relative social", _AS_IS, np.max, "groups", np.argmax, _ONE, 0.0, _ANY, "relative"),
+    Notion("silhouette by group", _AS_IS, np.ptp, "groups", np.argmin, _ZERO, 0.0, lambda k: 2.0,
+           "silhouettes"),
+)  # fmt: skip
+
+
+def _group_silhouettes(
+    points: Floats,
+    labels: Ints,
+    groups: Ints,
+    weights: Floats | None,
+    g: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
+    """Mean silhouettes (g,) and those of resampled populations, (draws, g).
+
+    The silhouette of a person, and the sample of large data, stay as they are. A group that the
+    sample has nobody of is given the mean of all: it decides nothing.
+    """
+    scores, rows = _silhouettes(points, labels, weights, seed=0)
+    groups, weights = groups[rows], None if weights is None else weights[rows]
+    there = [j for j in range(g) if (groups == j).any()]
+    means = np.full(g, np.average(scores, weights=weights))
+    drawn = np.full((DRAWS, g), means[0])
+    means[there] = group_means(scores, groups, g, weights)[there]
+    drawn[:, there] = np.stack(
+        [drawn_means(scores, weights, groups == j, rng) for j in there], axis=1
+    )
+    return means, drawn
+
+
+def _silhouettes(
+    points: Floats, labels: Ints, weights: Floats | None, seed: int
+) -> tuple[Floats, Ints]:
+    """Silhouettes (m,) of all rows, or of a sample of many, and these rows; 0 in one cluster."""
+    rows = np.arange(len(points))
+    if len(rows) > SILHOUETTE_SAMPLE:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, SILHOUETTE_SAMPLE, replace=False))
+    if len(np.unique(labels[rows])) < 2:
+        return np.zeros(len(rows)), rows
+    sampled = None if weights is None else weights[rows]
+    return silhouettes(points[rows], labels[rows], sampled, compiled=False), rows
 
 
 def fairness_table(
@@ -174,12 +236,26 @@ def fairness_table(
     drawn_costs = np.stack(
         [drawn_means(squared, weights, groups == j, rng) for j in range(g)], axis=1
     )
+    alone = best_alone(points, groups, k, weights)
+    alone = np.where(alone > 0.0, alone, costs)  # nothing to compare with: 1
+    alone = np.where(alone > 0.0, alone, 1.0)
+    drawn_by = {
+        "table": (counts, drawn),
+        "costs": (costs, drawn_costs),
+        "relative": (costs / alone, drawn_costs / alone),
+        "silhouettes": _group_silhouettes(points, labels, groups, weights, g, rng),
+    }
     pairs = [f"{a} / {b}" for a, b in combinations(group_names, 2)]
     rows = []
     for notion in NOTIONS:
-        own, others = (costs, drawn_costs) if notion.of_costs else (counts, drawn)
+        own, others = drawn_by[notion.of]
         cells = notion.cells(own)
-        value = float(notion.combine(cells, axis=-1))
+        most = notion.most(k)
+
+        def within(x: Floats, least: float = notion.least, most: float = most) -> float:
+            return float(min(max(float(x), least), most)) + 0.0  # no rounding beyond, no minus 0
+
+        value = within(notion.combine(cells, axis=-1))
         spread = notion.combine(notion.cells(others), axis=-1)
         low, high = np.quantile(spread, [TAIL, 1.0 - TAIL], method="nearest")
         place = int(notion.decides(cells))
@@ -196,10 +272,28 @@ def fairness_table(
                 "notion": notion.name,
                 "value": value,
                 "ideal": notion.ideal(own),
-                "low": min(float(low), value),
-                "high": max(float(high), value),
+                "low": min(within(low), value),
+                "high": max(within(high), value),
                 "cluster": cluster,
                 "group": group,
+                "least": notion.least,
+                "most": most,
             }
         )
     return pd.DataFrame(rows).set_index("notion")
+
+
+def worst_rows(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Of every notion the row that is farthest from its ideal, with the table's name beside it.
+
+    >>> near = pd.DataFrame({"value": [1], "ideal": [1]}, index=["balance"])
+    >>> worst = worst_rows({"sex": near, "age": near.assign(value=0)})
+    >>> worst[["value", "attribute"]].to_numpy().tolist()
+    [[0, 'age']]
+    """
+    rows = []
+    for notion in next(iter(tables.values())).index:
+        away = {n: abs(t.loc[notion, "value"] - t.loc[notion, "ideal"]) for n, t in tables.items()}
+        name = max(away, key=lambda n: away[n])
+        rows.append(tables[name].loc[[notion]].assign(attribute=name))
+    return pd.concat(rows)

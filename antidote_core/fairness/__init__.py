@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from antidote_core.errors import SpecError
 from antidote_core.fairness.balance import (
     BALANCE,
@@ -11,14 +13,16 @@ from antidote_core.fairness.balance import (
     balance_table,
 )
 from antidote_core.fairness.bounded_representation import BOUNDED
+from antidote_core.fairness.combined import by_name, combined
 from antidote_core.fairness.cost import FairnessCost, assigned_squared, cluster_counts, group_means
+from antidote_core.fairness.distances.individual import INDIVIDUAL
+from antidote_core.fairness.distances.proportionality import PROPORTIONALITY
+from antidote_core.fairness.distances.relative_social import RELATIVE_SOCIAL
 from antidote_core.fairness.gap import GAP
-from antidote_core.fairness.individual import INDIVIDUAL
 from antidote_core.fairness.kl_error import KL_ERROR
 from antidote_core.fairness.mean_balance import MEAN_BALANCE
 from antidote_core.fairness.minimum_representation import MINIMUM_REPRESENTATION
 from antidote_core.fairness.pairwise_balance import PAIRWISE_BALANCE
-from antidote_core.fairness.proportionality import PROPORTIONALITY
 from antidote_core.fairness.social import (
     SOCIAL,
     SocialTable,
@@ -58,6 +62,28 @@ def register_fairness(entry: FairnessCost, replace: bool = False) -> FairnessCos
     return FAIRNESS.add(as_fairness(entry), replace)
 
 
+def combined_fairness(
+    first: object,
+    second: object,
+    *,
+    weights: tuple[float, float] | None = None,
+    tolerance: float | None = None,
+) -> FairnessCost:
+    """Two notions as one cost: their weighted sum, or with a `tolerance` the first and then the
+    second. Each is brought to 0, its ideal, to 1 first; see `fairness.combined`.
+
+    `first` and `second` are what `fairness=` takes. A name does the same: "balance+gap",
+    "0.7*balance+0.3*gap", "balance-then-gap", "balance-then-gap@0.1".
+
+    >>> combined_fairness("balance", "social").name
+    'balance+social'
+    >>> get_fairness("balance-then-gap@0.1") == combined_fairness("balance", "gap", tolerance=0.1)
+    True
+    >>> del FAIRNESS["balance-then-gap@0.1"]
+    """
+    return combined(as_fairness(first), as_fairness(second), weights, tolerance)
+
+
 def get_fairness(name: str) -> FairnessCost:
     """The cost of that name, or a sentence that lists the names."""
     return FAIRNESS.named(name)
@@ -85,10 +111,11 @@ def as_fairness(given: object) -> FairnessCost:
 
 for _entry in (
     BALANCE, SOCIAL, GAP, MEAN_BALANCE, PAIRWISE_BALANCE, BOUNDED, KL_ERROR, TOTAL_VARIATION,
-    SOCIAL_RATIO, MINIMUM_REPRESENTATION, PROPORTIONALITY, INDIVIDUAL,
+    SOCIAL_RATIO, MINIMUM_REPRESENTATION, PROPORTIONALITY, INDIVIDUAL, RELATIVE_SOCIAL,
 ):  # fmt: skip
     register_fairness(_entry)
 FAIRNESS.close()
+FAIRNESS.made = partial(by_name, named=FAIRNESS.named)
 
 __all__ = [
     "FAIRNESS",
@@ -101,6 +128,7 @@ __all__ = [
     "balance_from_counts",
     "balance_table",
     "cluster_counts",
+    "combined_fairness",
     "get_fairness",
     "group_means",
     "register_fairness",

@@ -35,8 +35,11 @@ E = TypeVar("E", bound=Any)  # a frozen record with a name
 class Register(dict[str, E]):
     """Entries by name, in the order in which they came. `what` is the setting that names one.
 
-    `unfit` are names that people may expect here, each with the sentence that says why not.
+    `unfit` are names that people may expect here, each with the sentence that says why not; `made`
+    makes the entry of a name that is put together of others, or None.
     """
+
+    made: Callable[[str], E | None] | None = None
 
     def __init__(self, what: str, unfit: Mapping[str, str] = MappingProxyType({})) -> None:
         super().__init__()
@@ -78,6 +81,10 @@ class Register(dict[str, E]):
         """The entry of that name, of a plugin too, or a sentence that lists the names."""
         if name not in self:
             load_plugins()
+        if name not in self and isinstance(name, str) and self.made is not None:
+            entry = self.made(name)
+            if entry is not None:
+                return self.setdefault(entry.name, entry)
         if not isinstance(name, str) or name not in self:
             if isinstance(name, str) and name in self.unfit:
                 raise SpecError(self.unfit[name])

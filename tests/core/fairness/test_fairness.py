@@ -279,7 +279,8 @@ def test_bad_input_gets_a_sentence(cost, points, groups, sentence):
 def test_every_cost_is_lower_for_the_fairer_of_two_clusterings(name):
     # Two groups side by side: centres between them serve both alike, centres at one group do not.
     points = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 4.0], [10.0, 4.0]])
-    groups = np.array([0, 0, 1, 1])
+    points = np.vstack([points, points + np.array([0.5, 0.0])])  # no group fits on two centres
+    groups = np.array([0, 0, 1, 1, 0, 0, 1, 1])
     fair, unfair = np.array([[0.0, 2.0], [10.0, 2.0]]), np.array([[5.0, 0.0], [5.0, 4.1]])
     cost = FAIRNESS[name].of_centers
     assert cost(fair, points, groups) < cost(unfair, points, groups)

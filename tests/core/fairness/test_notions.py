@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -180,3 +181,38 @@ def test_every_optimizer_that_searches_accepts_it(name):
 def test_the_page_of_notions_names_every_cost():
     page = (Path(__file__).parents[3] / "docs" / "notions.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^\| `([\w-]+)` \|", page, re.M)) == sorted(FAIRNESS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_relative_social_is_the_cost_over_the_best_split_of_each_group(seed):
+    """The best 2-means of a few numbers by trying every cut."""
+    rng = np.random.default_rng(seed)
+    values, groups = rng.normal(size=14), np.arange(14) % 2
+    centers = rng.normal(size=2)
+
+    def scatter(part):
+        return ((part - part.mean()) ** 2).sum()
+
+    ratios = []
+    for group in (0, 1):
+        mine = np.sort(values[groups == group])
+        best = min(scatter(mine[:cut]) + scatter(mine[cut:]) for cut in range(1, len(mine)))
+        ratios.append((np.abs(mine[:, None] - centers).min(axis=1) ** 2).sum() / best)
+    found = get_fairness("relative-social").of_centers(centers[:, None], values[:, None], groups)
+    assert found == pytest.approx(max(ratios))
+
+
+def test_a_group_that_could_lie_on_its_centres_is_left_out_of_relative_social():
+    points = np.array([[0.0], [2.0], [8.0], [10.0], [5.0], [5.0]])
+    groups = np.array([0, 0, 0, 0, 1, 1])
+    cost = get_fairness("relative-social")
+    assert cost.of_centers(np.array([[1.0], [9.0]]), points, groups) == 1.0
+    assert cost.of_centers(np.array([[1.0], [9.0]]), points[4:], np.zeros(2, dtype=int)) == 1.0
+
+
+def test_relative_social_takes_no_weights_and_no_labels_of_its_own():
+    data = ac.load_dataset("blobs")
+    with pytest.raises(ac.SpecError, match="rows have weights"):
+        ac.Problem(replace(data, weights=np.ones(data.n)), fairness="relative-social")
+    with pytest.raises(ac.SpecError, match="defined by centres alone"):
+        ac.Problem(data, clustering="gaussian-mixture", fairness="relative-social")

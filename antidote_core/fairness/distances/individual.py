@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from antidote_core.fairness.cost import FairnessCost
-from antidote_core.fairness.proportionality import sampled
+from antidote_core.fairness.distances.proportionality import sampled
 from antidote_core.geometry import nearest_center
 from antidote_core.types import Floats, Ints
 
