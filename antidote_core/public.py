@@ -677,7 +677,7 @@ def fairness_report(
     if by_attribute:
         columns = pd.DataFrame(sensitive_features)
         together = " × ".join(map(str, columns.columns))
-        asked = {together: columns} if columns.shape[1] > 1 else {}
+        asked: dict[str, Any] = {together: columns} if columns.shape[1] > 1 else {}
         asked |= {str(name): columns[name] for name in columns.columns}
         tables = {
             name: fairness_report(
