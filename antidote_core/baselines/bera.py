@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antidote_core.baselines.fair_algorithm import FairAlgorithm, Option, Paper
 from antidote_core.baselines.highs import Deadline, InfeasibleProgram
 from antidote_core.baselines.record import (
     BaselineResult,
@@ -176,3 +177,20 @@ def _notes(masses: Floats, delta: float, violation: float) -> tuple[str, ...]:
             "allow_empty=False asks for a point in each."
         )
     return tuple(notes)
+
+
+BERA = FairAlgorithm(
+    "bera",
+    "Bera et al.",
+    "Keeps the centres of plain k-means and assigns people so that no cluster strays from the mix.",
+    Paper("Bera, Chakrabarty, Flores and Negahbani", 2019),
+    bera,
+    needs_groups=True,
+    changes="labels",
+    serves=("balance", "mean-balance", "pairwise-balance", "bounded", "kl", "variation"),
+    options=(
+        Option("delta", 0.2, "Shares may lie between 1 - delta and 1 / (1 - delta) of the mix."),
+        Option("exact", False, "Whole people without violation, by a mixed-integer program."),
+        Option("allow_empty", True, "A cluster may stay empty."),
+    ),
+)
