@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antidote_core.baselines.assignment.highs import Deadline, InfeasibleProgram
+from antidote_core.baselines.assignment.sifting import FairBounds, count_masses, sift
+from antidote_core.baselines.assignment.whole_assignment import assign_exactly, round_assignment
 from antidote_core.baselines.fair_algorithm import FairAlgorithm, Option, Paper
-from antidote_core.baselines.highs import Deadline, InfeasibleProgram
 from antidote_core.baselines.record import (
     BaselineResult,
     BaselineWarning,
@@ -28,8 +30,6 @@ from antidote_core.baselines.record import (
     four_scores,
     plain_kmeans,
 )
-from antidote_core.baselines.sifting import FairBounds, count_masses, sift
-from antidote_core.baselines.whole_assignment import assign_exactly, round_assignment
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.types import Floats, Ints
 
