@@ -64,8 +64,8 @@ def fair_kmeans(
 
     >>> points = np.array([[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]])
     >>> fair = fair_kmeans(points, np.array([0, 0, 1, 1, 1, 0]), k=2, delta=0.0)
-    >>> fair.balance_own, fair.centers.ravel().round(3).tolist(), round(fair.cost, 3)
-    (-1.0, [6.25, 1.0], 38.75)
+    >>> fair.balance_own, sorted(fair.centers.ravel().round(3).tolist()), round(fair.cost, 3)
+    (-1.0, [2.5, 8.5], 29.5)
     """
     started = time.perf_counter()
     deadline = Deadline.after(time_limit)

@@ -57,7 +57,7 @@ def fairlets(
     >>> points = np.array([[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]])
     >>> fair = fairlets(points, np.array([0, 0, 1, 1, 1, 0]), k=2)
     >>> fair.fairlets.tolist(), fair.balance_own, fair.ratio
-    ([0, 2, 0, 2, 1, 1], -1.0, 1)
+    ([0, 1, 0, 1, 2, 2], -1.0, 1)
     """
     if len(points) > MOST_ROWS:
         raise SpecError(
