@@ -105,7 +105,7 @@ def fair_kmeans(
     else:
         labels = round_assignment(divided, costs, groups, members, 1, deadline)
     violation = bounds.violation(count_masses(labels, groups, k, g))
-    centers = cluster_means(points, labels, k, centers)
+    centers = cluster_means(points, labels, centers)
     if violation:
         notes.append(f"Rounding misses a bound by {violation:.2f} points; exact=True leaves none.")
     return FairKMeansResult(

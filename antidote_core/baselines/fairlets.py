@@ -106,7 +106,7 @@ def cluster_fairlets(
     within = float(((points - middles[number]) ** 2).sum())
     of_fairlets, centers = plain_kmeans(middles, k, seed, people)
     labels = of_fairlets[number]
-    centers = cluster_means(points, labels, k, centers)
+    centers = cluster_means(points, labels, centers)
     counts = [np.bincount(labels[smaller == flag], minlength=k) for flag in (True, False)]
     filled = (counts[0] > 0) | (counts[1] > 0)
     worst = float((np.minimum(*counts)[filled] / np.maximum(*counts)[filled]).min())

@@ -71,7 +71,7 @@ def fewest_moves(
         before, centers = plain_kmeans(points, k, seed)
     else:
         before = check_labels(labels, k, len(points))
-        centers = cluster_means(points, before, k, np.tile(points.mean(axis=0), (k, 1)))
+        centers = cluster_means(points, before, np.tile(points.mean(axis=0), (k, 1)))
     try:
         fewest = _fewest(count_masses(before, groups, k, g), delta, deadline)
     except InfeasibleProgram:

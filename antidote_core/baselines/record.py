@@ -164,11 +164,15 @@ def plain_kmeans(
     return model.labels_.astype(np.int64), np.asarray(model.cluster_centers_)
 
 
-def cluster_means(points: Floats, labels: Ints, k: int, before: Floats) -> Floats:
+def cluster_means(
+    points: Floats, labels: Ints, before: Floats, weights: Floats | None = None
+) -> Floats:
     """Means (k, d) of the clusters; one without points keeps its centre of `before` (k, d)."""
     centers = before.copy()
     for cluster in np.unique(labels):
-        centers[cluster] = points[labels == cluster].mean(axis=0)
+        inside = labels == cluster
+        own = None if weights is None else weights[inside]
+        centers[cluster] = np.average(points[inside], axis=0, weights=own)
     return centers
 
 
