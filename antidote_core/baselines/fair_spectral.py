@@ -34,6 +34,7 @@ from antidote_core.baselines.record import (
     four_scores,
     plain_kmeans,
 )
+from antidote_core.clustering.spectral import MAX_POINTS, neighbour_graph
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table
 from antidote_core.geometry import check_points
@@ -277,8 +278,6 @@ def _note_singletons(labels: Ints, k: int) -> tuple[str, ...]:
 
 def _of_neighbours(points: Floats, groups: Ints, k: int, seed: int = 0) -> FairSpectralResult:
     """On the graph that joins each point to its nearest neighbours."""
-    from antidote_core.clustering.spectral import neighbour_graph
-
     return fair_spectral(neighbour_graph(points), groups, k, seed=seed, points=points)
 
 
@@ -291,4 +290,5 @@ FAIR_SPECTRAL = FairAlgorithm(
     needs_groups=True,
     changes="algorithm",
     serves=("balance", "mean-balance", "pairwise-balance", "kl", "variation"),
+    most_rows=MAX_POINTS,
 )

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antidote_core.baselines.fair_algorithm import FairAlgorithm, Option, Paper
 from antidote_core.baselines.record import (
@@ -31,7 +32,7 @@ from antidote_core.errors import DataError, SpecError
 from antidote_core.types import Floats, Ints
 
 MOST_ROWS = 4000
-Decompose = Callable[[Floats, Ints, int], Ints]
+Decompose = Callable[[Floats, NDArray[np.bool_], int], Ints]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -131,7 +132,7 @@ def cluster_fairlets(
     )
 
 
-def _by_flow(points: Floats, smaller: Ints, t: int) -> Ints:
+def _by_flow(points: Floats, smaller: NDArray[np.bool_], t: int) -> Ints:
     """The fairlet (n,) of everybody, by the cheapest flow."""
     from scipy.optimize import linear_sum_assignment
 
