@@ -1,6 +1,7 @@
 """Fair clustering algorithms to compare with: each returns the same kind of record.
 
-The table `SOTA` says which of them the paper compares each combination with.
+The register `RIVALS` knows them by name and says what each takes and changes; the table `SOTA` says
+which of them the paper compares each combination with.
 
 >>> import antidote_core as ac
 >>> data = ac.load_dataset("blobs")
@@ -12,64 +13,73 @@ The table `SOTA` says which of them the paper compares each combination with.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
-from antidote_core.baselines.bera import BeraResult, bera
-from antidote_core.baselines.fair_lloyd import FairLloydResult, fair_lloyd, fair_lloyd_centers
-from antidote_core.baselines.fair_spectral import FairSpectralResult, fair_spectral
+from antidote_core.baselines.bera import BERA, BeraResult, bera
+from antidote_core.baselines.fair_algorithm import (
+    RIVALS,
+    FairAlgorithm,
+    Option,
+    Paper,
+    get_fair_algorithm,
+    register_fair_algorithm,
+)
+from antidote_core.baselines.fair_kcenter import FAIR_KCENTER, FairKCenterResult, fair_kcenter
+from antidote_core.baselines.fair_kmeans import FAIR_KMEANS, FairKMeansResult, fair_kmeans
+from antidote_core.baselines.fair_lloyd import (
+    FAIR_LLOYD,
+    FairLloydResult,
+    fair_lloyd,
+    fair_lloyd_centers,
+)
+from antidote_core.baselines.fair_spectral import FAIR_SPECTRAL, FairSpectralResult, fair_spectral
+from antidote_core.baselines.fairlets import FAIRLETS, FairletResult, fairlets
+from antidote_core.baselines.fewest_moves import FEWEST_MOVES, FewestMovesResult, fewest_moves
+from antidote_core.baselines.interpolated_transport import (
+    INTERPOLATED_TRANSPORT,
+    InterpolatedTransportResult,
+    interpolated_transport,
+)
 from antidote_core.baselines.record import NEAREST, OWN, BaselineResult, BaselineWarning
+from antidote_core.baselines.scalable_fairlets import SCALABLE_FAIRLETS, scalable_fairlets
+from antidote_core.baselines.variational import VARIATIONAL, VariationalResult, variational
 from antidote_core.errors import SpecError
 from antidote_core.problem import Problem
 
-Baseline = Callable[[Problem], BaselineResult]
+for _entry in (
+    BERA, FAIR_LLOYD, FAIR_SPECTRAL, VARIATIONAL, FAIR_KMEANS, FEWEST_MOVES, FAIRLETS,
+    SCALABLE_FAIRLETS, INTERPOLATED_TRANSPORT, FAIR_KCENTER,
+):  # fmt: skip
+    register_fair_algorithm(_entry)
+RIVALS.close()
 
-
-def _fair_spectral(problem: Problem) -> BaselineResult:
-    from antidote_core.clustering.spectral import neighbour_graph
-
-    graph = neighbour_graph(problem.points)
-    return fair_spectral(graph, problem.groups, problem.k, seed=problem.seed, points=problem.points)
-
-
-def _bera(problem: Problem) -> BaselineResult:
-    return bera(problem.points, problem.groups, problem.k, seed=problem.seed)
-
-
-def _fair_lloyd(problem: Problem) -> BaselineResult:
-    return fair_lloyd(
-        problem.points,
-        problem.groups,
-        problem.k,
-        seed=problem.seed,
-        sample_weight=problem.weights,
-    )
-
-
-SOTA: dict[tuple[str, str], Baseline] = {
-    ("kmeans", "balance"): _bera,
-    ("kmeans", "social"): _fair_lloyd,
-    ("spectral", "balance"): _fair_spectral,
+SOTA: dict[tuple[str, str], str] = {
+    ("kmeans", "balance"): "bera",
+    ("kmeans", "social"): "fair_lloyd",
+    ("spectral", "balance"): "fair_spectral",
 }
-WEIGHTED = {("kmeans", "social")}  # the others assign whole points, one each
-NAMES = {"bera": "Bera et al.", "fair_lloyd": "Fair-Lloyd", "fair_spectral": "fair spectral"}
 
 
 def algorithm_name(name: str) -> str:
     """A fair algorithm as people call it."""
-    return NAMES.get(name, name)
+    return RIVALS[name].title if name in RIVALS else name
 
 
 def baseline_result(problem: Problem) -> BaselineResult | None:
     """The fair algorithm's answer for this clustering and cost; None where there is none."""
-    pair = (problem.clustering.name, problem.fairness.name)
-    baseline = SOTA.get(pair)
-    if baseline is None or (problem.weights is not None and pair not in WEIGHTED):
+    name = SOTA.get((problem.clustering.name, problem.fairness.name))
+    if name is None or (problem.weights is not None and not RIVALS[name].weighted):
         return None
     with warnings.catch_warnings():
         # The result's notes say the same, and they are what tables and screens show.
         warnings.simplefilter("ignore", BaselineWarning)
-        return baseline(problem)
+        return RIVALS[name].solved(
+            problem.points,
+            problem.groups,
+            problem.k,
+            seed=problem.seed,
+            sample_weight=problem.weights,
+        )
 
 
 def baseline_reference(problem: Problem) -> dict[str, Any]:

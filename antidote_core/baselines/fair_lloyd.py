@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from antidote_core.baselines.fair_algorithm import FairAlgorithm, Option, Paper
 from antidote_core.baselines.record import (
     BaselineResult,
     check_centers,
@@ -274,3 +275,17 @@ def _newton(
             return trial, promised
         length *= 0.5
     return state, 0.0
+
+
+FAIR_LLOYD = FairAlgorithm(
+    "fair_lloyd",
+    "Fair-Lloyd",
+    "Places the centres so that the worst-served group pays as little as Lloyd's steps can reach.",
+    Paper("Ghadiri, Samadi and Vempala", 2021),
+    fair_lloyd,
+    needs_groups=False,
+    changes="algorithm",
+    serves=("social",),
+    weighted=True,
+    options=(Option("restarts", 10, "Starts, of which the best result counts."),),
+)

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from antidote_core.baselines.fair_algorithm import FairAlgorithm, Paper
 from antidote_core.baselines.record import (
     BaselineResult,
     BaselineWarning,
@@ -33,6 +34,7 @@ from antidote_core.baselines.record import (
     four_scores,
     plain_kmeans,
 )
+from antidote_core.clustering.spectral import MAX_POINTS, neighbour_graph
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table
 from antidote_core.geometry import check_points
@@ -272,3 +274,21 @@ def _note_singletons(labels: Ints, k: int) -> tuple[str, ...]:
         f"{single} of {k} clusters hold a single point, a sign of outliers in the graph. Join more "
         "neighbours or choose another affinity.",
     )
+
+
+def _of_neighbours(points: Floats, groups: Ints, k: int, seed: int = 0) -> FairSpectralResult:
+    """On the graph that joins each point to its nearest neighbours."""
+    return fair_spectral(neighbour_graph(points), groups, k, seed=seed, points=points)
+
+
+FAIR_SPECTRAL = FairAlgorithm(
+    "fair_spectral",
+    "fair spectral",
+    "Cuts the graph of nearest neighbours by eigenvectors that have the same mean in every group.",
+    Paper("Kleindessner, Samadi, Awasthi and Morgenstern", 2019),
+    _of_neighbours,
+    needs_groups=True,
+    changes="algorithm",
+    serves=("balance", "mean-balance", "pairwise-balance", "kl", "variation"),
+    most_rows=MAX_POINTS,
+)

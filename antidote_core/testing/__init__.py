@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from antidote_core.baselines import BaselineResult
+from antidote_core.baselines import BaselineResult, FairAlgorithm, get_fair_algorithm
 from antidote_core.baselines.record import four_scores
 from antidote_core.clustering import as_clustering
 from antidote_core.datasets import dataset_from_arrays
@@ -201,32 +201,37 @@ def _traced(
     return found, points
 
 
-def check_fair_algorithm(algorithm: Callable[[Problem], BaselineResult]) -> None:
-    """A fair algorithm, a function of a Problem, keeps what is asked.
+def check_fair_algorithm(given: FairAlgorithm | str) -> None:
+    """A FairAlgorithm, or the name of a registered one, keeps what is asked.
 
-    It returns a BaselineResult with a label for every point, k finite centres, and the four scores
-    that belong to them; and the same for the same seed.
+    It explains itself, and names costs that exist; returns a BaselineResult with a label for every
+    point, k finite centres, and the four scores that belong to them; leaves the points and NumPy's
+    random state alone; and gives the same for the same seed.
     """
-    who = f"The fair algorithm {getattr(algorithm, '__name__', 'given')!r}"
-    problem = Problem(small_data(), restarts=2)
-    n, d = problem.points.shape
-    before = problem.points.copy()
-    first, again = (_kept(who, algorithm, problem) for _ in range(2))
+    entry = given if isinstance(given, FairAlgorithm) else get_fair_algorithm(given)
+    who = f"The fair algorithm {entry.name!r}"
+    _explains_itself(entry, who)
+    for name in entry.serves:
+        _kept(who, as_fairness, name)
+    data, k = small_data(), 2
+    n, d = data.points.shape
+    before, state = data.points.copy(), _global_state()
+    first, again = (_kept(who, entry.solved, data.points, data.groups, k) for _ in range(2))
     _assert(
         isinstance(first, BaselineResult),
         f"{who} must return a BaselineResult; got {type(first).__name__}",
     )
-    _assert(bool(first.name), f"{who} has no name in its result")
+    _assert(first.name == entry.name, f"{who} calls itself {first.name!r} in its result")
     labels, centers = np.asarray(first.labels), np.asarray(first.centers)
     _assert(
-        labels.shape == (n,) and labels.min() >= 0 and labels.max() < problem.k,
-        f"{who} must give every one of {n} points a label from 0 to {problem.k - 1}",
+        labels.shape == (n,) and labels.min() >= 0 and labels.max() < k,
+        f"{who} must give every one of {n} points a label from 0 to {k - 1}",
     )
     _assert(
-        centers.shape == (problem.k, d) and np.isfinite(centers).all(),
-        f"{who} must give finite centres of the shape ({problem.k}, {d}); got {centers.shape}",
+        centers.shape == (k, d) and np.isfinite(centers).all(),
+        f"{who} must give finite centres of the shape ({k}, {d}); got {centers.shape}",
     )
-    for name, value in four_scores(labels, centers, problem.points, [problem.groups]).items():
+    for name, value in four_scores(labels, centers, data.points, [data.groups]).items():
         told = getattr(first, name)
         _assert(
             math.isclose(told, value, rel_tol=1e-9, abs_tol=1e-12),
@@ -236,7 +241,11 @@ def check_fair_algorithm(algorithm: Callable[[Problem], BaselineResult]) -> None
         np.array_equal(first.labels, again.labels) and np.array_equal(first.centers, again.centers),
         f"{who} gives another result for the same seed",
     )
-    _assert(np.array_equal(problem.points, before), f"{who} changes the points")
+    _assert(np.array_equal(data.points, before), f"{who} changes the points")
+    _assert(
+        _global_state() == state,
+        f"{who} draws from NumPy's global random state; take all draws from the seed",
+    )
     _assert(first.seconds >= 0.0, f"{who} must say how many seconds it took")
 
 
