@@ -8,7 +8,8 @@ plain -0.3 0.0
 fair_lloyd -0.302 0.008
 """
 
-from antidote_core.arena.contest import (
+from antidote_core.arena.methods import Method, arena_methods
+from antidote_core.arena.records import (
     CellFiles,
     Entry,
     compute_entry,
@@ -19,5 +20,4 @@ from antidote_core.arena.contest import (
     shipped_records,
     write_records,
 )
-from antidote_core.arena.methods import Method, arena_methods
 from antidote_core.arena.standings import Standing, beaten_by, frontier_names, standings, winner

@@ -8,7 +8,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from antidote_core.arena.contest import SCORINGS, entries, write_records
+from antidote_core.arena.records import SCORINGS, entries, write_records
 from antidote_core.arena.standings import standings
 from antidote_core.checks import did_you_mean
 from antidote_core.cli import INTERRUPTED, ONE_BY_ONE, REACHED

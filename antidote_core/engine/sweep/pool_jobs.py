@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import TypeVar
 
-from antidote_core.arena.contest import (
+from antidote_core.arena.records import (
     CellFiles,
     Entry,
     asked_notions,

@@ -12,7 +12,7 @@ from typing import Any
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.algorithms.algorithm2.verification import cached_noise
 from antidote_core.analysis.comparison import ANTIDOTE, VANILLA, baseline_rows, solution_row
-from antidote_core.arena.contest import Entry, compute_entry, load_entry_data
+from antidote_core.arena.records import Entry, compute_entry, load_entry_data
 from antidote_core.baselines import NEAREST, OWN, SOTA, baseline_result
 from antidote_core.errors import sentence
 from antidote_core.paper.recompute import compute_row
