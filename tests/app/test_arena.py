@@ -41,7 +41,7 @@ def test_a_wrong_link_gets_a_sentence(link: dict[str, str], words: str) -> None:
 
 
 def test_an_arena_is_asked_for_on_the_page_and_a_cost_of_a_plugin_is_in_it(
-    plugin,
+    plugin,  # noqa: F811
     tmp_path,
     monkeypatch,
 ) -> None:
