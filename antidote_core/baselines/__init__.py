@@ -24,6 +24,7 @@ from antidote_core.baselines.fair_algorithm import (
     get_fair_algorithm,
     register_fair_algorithm,
 )
+from antidote_core.baselines.fair_kmeans import FAIR_KMEANS, FairKMeansResult, fair_kmeans
 from antidote_core.baselines.fair_lloyd import (
     FAIR_LLOYD,
     FairLloydResult,
@@ -31,11 +32,16 @@ from antidote_core.baselines.fair_lloyd import (
     fair_lloyd_centers,
 )
 from antidote_core.baselines.fair_spectral import FAIR_SPECTRAL, FairSpectralResult, fair_spectral
+from antidote_core.baselines.fairlets import FAIRLETS, FairletResult, fairlets
+from antidote_core.baselines.fewest_moves import FEWEST_MOVES, FewestMovesResult, fewest_moves
 from antidote_core.baselines.record import NEAREST, OWN, BaselineResult, BaselineWarning
+from antidote_core.baselines.variational import VARIATIONAL, VariationalResult, variational
 from antidote_core.errors import SpecError
 from antidote_core.problem import Problem
 
-for _entry in (BERA, FAIR_LLOYD, FAIR_SPECTRAL):
+for _entry in (
+    BERA, FAIR_LLOYD, FAIR_SPECTRAL, VARIATIONAL, FAIR_KMEANS, FEWEST_MOVES, FAIRLETS,
+):  # fmt: skip
     register_fair_algorithm(_entry)
 RIVALS.close()
 

@@ -17,19 +17,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from antidote_core.baselines.assignment.highs import Deadline, InfeasibleProgram
+from antidote_core.baselines.assignment.sifting import FairBounds, count_masses, sift
+from antidote_core.baselines.assignment.whole_assignment import assign_exactly, round_assignment
 from antidote_core.baselines.fair_algorithm import FairAlgorithm, Option, Paper
-from antidote_core.baselines.highs import Deadline, InfeasibleProgram
 from antidote_core.baselines.record import (
     BaselineResult,
     BaselineWarning,
     check_centers,
+    check_delta,
     check_groups_present,
     check_instance,
     four_scores,
     plain_kmeans,
+    squared_distances,
 )
-from antidote_core.baselines.sifting import FairBounds, count_masses, sift
-from antidote_core.baselines.whole_assignment import assign_exactly, round_assignment
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.types import Floats, Ints
 
@@ -73,12 +75,12 @@ def bera(
     started = time.perf_counter()
     deadline = Deadline.after(time_limit)
     points, attributes = _check_attributes(points, groups, k)
-    delta = _check_delta(delta)
+    delta = check_delta(delta)
     if centers is None:
         centers = plain_kmeans(points, k, seed)[1]
     else:
         centers = check_centers(centers, k, points.shape[1], "centers")
-    costs = np.stack([((points - center) ** 2).sum(axis=1) for center in centers], axis=1)
+    costs = squared_distances(points, centers)
 
     types, members = _types(attributes)
     bounds = FairBounds.around_shares(members, np.bincount(types), delta)
@@ -150,14 +152,6 @@ def _types(attributes: Sequence[Ints]) -> tuple[Ints, NDArray[np.bool_]]:
         value[:, None] == np.arange(count) for value, count in zip(values, counts, strict=True)
     ]
     return types, np.hstack(members)
-
-
-def _check_delta(delta: object) -> float:
-    if isinstance(delta, bool) or not isinstance(delta, int | float | np.number):
-        raise SpecError(f"delta must be a number from 0 to below 1; got {delta!r}.")
-    if not 0 <= float(delta) < 1:
-        raise SpecError(f"delta must be at least 0 and below 1; got {delta}.")
-    return float(delta)
 
 
 def _notes(masses: Floats, delta: float, violation: float) -> tuple[str, ...]:

@@ -140,6 +140,15 @@ def check_labels(labels: object, k: int, n: int) -> Ints:
     return array.astype(np.int64)
 
 
+def check_delta(delta: object) -> float:
+    """How far shares may stray from those of the data: from 0 to below 1."""
+    if isinstance(delta, bool) or not isinstance(delta, int | float | np.number):
+        raise SpecError(f"delta must be a number from 0 to below 1; got {delta!r}.")
+    if not 0 <= float(delta) < 1:
+        raise SpecError(f"delta must be at least 0 and below 1; got {delta}.")
+    return float(delta)
+
+
 def plain_kmeans(
     points: Floats, k: int, seed: int, weights: Floats | None = None
 ) -> tuple[Ints, Floats]:
@@ -153,3 +162,16 @@ def plain_kmeans(
         model = KMeans(k, n_init=10, random_state=seed)
         model.fit(points, sample_weight=weights)
     return model.labels_.astype(np.int64), np.asarray(model.cluster_centers_)
+
+
+def cluster_means(points: Floats, labels: Ints, k: int, before: Floats) -> Floats:
+    """Means (k, d) of the clusters; one without points keeps its centre of `before` (k, d)."""
+    centers = before.copy()
+    for cluster in np.unique(labels):
+        centers[cluster] = points[labels == cluster].mean(axis=0)
+    return centers
+
+
+def squared_distances(points: Floats, centers: Floats) -> Floats:
+    """Squared distances (n, k), written out so that near points lose no digits."""
+    return np.stack([((points - center) ** 2).sum(axis=1) for center in centers], axis=1)

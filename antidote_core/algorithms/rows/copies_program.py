@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from antidote_core.baselines.highs import Deadline, Program, solve
+from antidote_core.baselines.assignment.highs import Deadline, Program, solve
 from antidote_core.types import Floats, Ints
 
 PRICE = 1e3  # of one unit of slack, in copies

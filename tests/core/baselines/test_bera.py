@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 from scipy.optimize import linprog
 
-import antidote_core.baselines.whole_assignment
+import antidote_core.baselines.assignment.whole_assignment
 from antidote_core.baselines import NEAREST, OWN, BaselineResult, BaselineWarning, bera
-from antidote_core.baselines.highs import TimeUp
+from antidote_core.baselines.assignment.highs import TimeUp
 from antidote_core.datasets import load_dataset
 from antidote_core.errors import DataError, SolverError, SpecError
 from antidote_core.fairness import balance_table, social_table
@@ -106,7 +106,7 @@ def test_lp_optimum_with_prices_from_samples(delta):
 def program(request, monkeypatch):
     """Both forms of the exact program, whatever the number of points."""
     columns = 0 if request.param == "cuts" else 10**9
-    monkeypatch.setattr(antidote_core.baselines.whole_assignment, "FEW_COLUMNS", columns)
+    monkeypatch.setattr(antidote_core.baselines.assignment.whole_assignment, "FEW_COLUMNS", columns)
 
 
 @pytest.mark.usefixtures("program")
@@ -202,7 +202,7 @@ def test_adult_needs_the_exact_mode():
 
 def test_exact_mode_out_of_time_says_how_far_it_got(monkeypatch):
     """The clock is stopped after one round, where adult needs three to prove its optimum."""
-    exact_module = antidote_core.baselines.whole_assignment
+    exact_module = antidote_core.baselines.assignment.whole_assignment
     solve, rounds = exact_module._Master.solve, []
 
     def solve_once(master, gap):

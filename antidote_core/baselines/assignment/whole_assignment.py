@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from antidote_core.baselines.highs import Deadline, Program, TimeUp, solve
-from antidote_core.baselines.sifting import MassRows, Sifted, cost_scale, exactly, sift
+from antidote_core.baselines.assignment.highs import Deadline, Program, TimeUp, solve
+from antidote_core.baselines.assignment.sifting import MassRows, Sifted, cost_scale, exactly, sift
 from antidote_core.errors import SolverError
 from antidote_core.types import Floats, Ints
 

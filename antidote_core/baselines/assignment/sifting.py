@@ -28,7 +28,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from antidote_core.baselines.highs import Deadline, InfeasibleProgram, Program, solve
+from antidote_core.baselines.assignment.highs import Deadline, InfeasibleProgram, Program, solve
 from antidote_core.errors import SolverError
 from antidote_core.types import Floats, Ints
 

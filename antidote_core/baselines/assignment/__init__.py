@@ -1,0 +1,1 @@
+"""Fair assignment to given centres as linear and mixed-integer programs."""
