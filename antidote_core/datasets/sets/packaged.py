@@ -139,12 +139,12 @@ TRIAL = PackagedSet(
     },
     forms=ALL,
     card=DataCard(
-        what="People infected with HIV in a trial of four treatments, at its beginning: age, weight "
-        "in kg, Karnofsky score, days of earlier treatment, CD4 and CD8 cells.",
+        what="People infected with HIV in a trial of four treatments, at its beginning: age, "
+        "weight in kg, Karnofsky score, days of earlier treatment, CD4 and CD8 cells.",
         who="Hammer et al., 1996 (AIDS Clinical Trials Group, study 175); the file is that of the "
         "package lifelines.",
-        licence="lifelines, which carries the file, is under the MIT licence; the authors name none "
-        "of their own.",
+        licence="lifelines, which carries the file, is under the MIT licence; the authors name "
+        "none of their own.",
         rows="2,139 rows, all used; treatment and outcome are left out.",
         groups="race: white 1,522, not white 617. gender: male 1,771, female 368.",
         harms="'Not white' puts all others into one box. Women were few in trials of that time, "
@@ -156,7 +156,7 @@ TRIAL = PackagedSet(
 COLLEGE = PackagedSet(
     name="college",
     title="Young men and college (NLS)",
-    description="Young men in the United States by race: age, schooling, wage, a test of knowledge.",
+    description="Young men in the United States by race: age, schooling, wage, a test.",
     origin="Card 1995",
     package="linearmodels",
     file="datasets/card/card.csv.bz2",
@@ -220,8 +220,8 @@ MARRIAGES = PackagedSet(
     card=DataCard(
         what="Answers of married women to a magazine: how they rate their marriage, age, years of "
         "marriage, children, education.",
-        who="Ray Fair, 1978, from a survey of the magazine Redbook in 1974; the file is that of the "
-        "package statsmodels.",
+        who="Ray Fair, 1978, from a survey of the magazine Redbook in 1974; the file is that of "
+        "the package statsmodels.",
         licence="In statsmodels with permission of the author; statsmodels is under BSD-3-Clause.",
         rows="6,366 rows, all used; occupations and affairs are left out.",
         groups="religious: not 1,021, mildly 2,267, fairly 2,422, strongly 656.",
