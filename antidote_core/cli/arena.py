@@ -79,7 +79,7 @@ def arena(
         print(f"{len(keys)} entries", file=sys.stderr)
     with unlimited_runner() as runner:
         job_id = runner.submit(spec, own, OWNER, scheduler=scheduler)
-        follow = Follow(runner, job_id, ARENA, _tell_json if json else _tell)
+        follow = Follow(runner, job_id, ARENA, _tell_json if json else _tell, OWNER)
         interrupted = follow.until_end()
     view: ArenaView = follow.view
     if view.state in ("failed", "dead"):

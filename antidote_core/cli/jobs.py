@@ -297,9 +297,15 @@ class Follow:
     """The events of a job, told one by one, and the view that they make."""
 
     def __init__(
-        self, runner: Runner, run_id: str, kind: JobKind, tell: Callable[[Event, Any], None]
+        self,
+        runner: Runner,
+        run_id: str,
+        kind: JobKind,
+        tell: Callable[[Event, Any], None],
+        owner: str | None = None,
     ) -> None:
         self._runner = runner
+        self._owner = owner
         self._id = run_id
         self._tell = tell
         self._offset = self._latest_part()
@@ -312,15 +318,15 @@ class Follow:
             self._follow(math.inf)
             return False
         except KeyboardInterrupt:
-            self._runner.stop(self._id)
+            self._runner.stop(self._id, self._owner)
             self._follow(STOP_SECONDS)
             return True
 
     def _follow(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            live = self._runner.status(self._id).live
-            events, self._offset = self._runner.events(self._id, self._offset)
+            live = self._runner.status(self._id, self._owner).live
+            events, self._offset = self._runner.events(self._id, self._offset, self._owner)
             for event in events:
                 self.view = self.view.apply_event(event)
                 self.lines.append(event.to_json())

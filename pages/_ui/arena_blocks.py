@@ -33,6 +33,10 @@ LOOK_SECONDS = 1.0
 SAMPLE = 2000
 MOST_K, MOST_SEEDS = 8, 5
 SCORED = {words: name for name, words in SCORINGS.items()}
+WHAT = (
+    "Plain k-means, fair algorithms and antidote data on the same rows; every clustering is "
+    "measured by every notion of fairness."
+)
 READ_MATRIX = (
     "Median over seeds. ★ is the fairest of its data set by the chosen notion, the cheapest where "
     "several draw. Price: the part by which the objective on U rises over plain k-means."
@@ -212,6 +216,7 @@ def take_along(choice: Choice, own: bool) -> None:
             room.files.hold("arena", name, kind, content)
             st.download_button(label, content, name, kind, on_click="ignore")
     st.caption(escape(arena_words.made_sentence(choice.records)).replace("\\`", "`"))
+    st.caption(escape(arena_words.rows_sentence(choice.records)))
 
 
 def ask(status: JobStatus | None) -> None:

@@ -27,6 +27,7 @@ from antidote_core.reporting.text.arena_words import (
     headline,
     made_sentence,
     needs_sentence,
+    rows_sentence,
 )
 
 _ESCAPES = {
@@ -115,6 +116,7 @@ def arena_report(records: Sequence[Mapping[str, Any]], notion: str, scoring: str
             "What each method asks for", [needs_sentence(rows), cost.meaning or cost.sentence],
             table=who_needs_what(rows),
         ),
+        Section("Data", [rows_sentence(records)]),
         Section("Refused", [f"{row.title}, k = {row.k}, {row.method_title}: {row.refused}"
                             for row in rows if row.refused]),
     ]  # fmt: skip

@@ -142,4 +142,4 @@ def _text_places(rows: Sequence[Standing], all_rows: Sequence[Standing]) -> list
     """Names stand on the side where the picture has room."""
     prices = [row.price for row in all_rows if not math.isnan(row.price)]
     middle = (min(prices, default=0.0) + max(prices, default=0.0)) / 2
-    return ["middle right" if row.price <= middle else "middle left" for row in rows]
+    return ["top right" if row.price <= middle else "top left" for row in rows]

@@ -113,3 +113,13 @@ def made_sentence(records: Sequence[Mapping[str, Any]]) -> str:
     versions = ", ".join(f"{name} {'/'.join(sorted(v))}" for name, v in sorted(found.items()))
     shown = ", ".join(map(str, seeds))
     return f"Computed on {when} by `antidote arena`, seeds {shown}; {versions}."
+
+
+def rows_sentence(records: Sequence[Mapping[str, Any]]) -> str:
+    """On which rows and groups the records were made."""
+    found = {
+        record["title"]: f"{record['title']}: {record['n']:,} rows by {record['protected']} "
+        f"({len(record['groups'])} groups; {record['source']})"
+        for record in records
+    }
+    return "; ".join(found.values()) + "."

@@ -27,6 +27,7 @@ from antidote_core.errors import DataError, SpecError
 from antidote_core.fairness import FAIRNESS, FairnessCost, register_fairness
 from antidote_core.runs.arena_spec import ArenaSpec
 from antidote_core.runs.kinds import ARENA
+from tests.core.engine.runs import until, worker_pid
 
 SMALL = ArenaSpec(("blobs",), ks=(2,), methods=("plain", "bera"), notions=("balance",), seeds=(0,))
 
@@ -187,9 +188,8 @@ def test_a_job_is_stopped_killed_and_resumed_and_loses_nothing(tmp_path, monkeyp
     spec = ArenaSpec(("mine",), (2,), ("plain", "fair_lloyd"), ("balance",), (0, 1, 2))
     with Runner(tmp_path) as runner:
         job = runner.submit(spec, own, "me")
-        until(lambda: runner.view(job, "me", ARENA).rows)
-        killed = worker_of(runner.store.folder(job).path)
-        os.kill(killed, signal.SIGKILL)
+        until(lambda: runner.view(job, "me", ARENA).rows, 120)
+        os.kill(worker_pid(runner, job), signal.SIGKILL)
         assert runner.wait(job, 60, "me").state in ("dead", "failed")
         before = set(runner.view(job, "me", ARENA).rows)
         assert before
@@ -233,27 +233,3 @@ def test_shipped_records_are_whole():
         assert record["refused"] or all(
             value is None or math.isfinite(value) for value in record["own"].values()
         )
-
-
-def worker_of(folder):
-    """The process that works on the job in this folder."""
-    from pathlib import Path
-
-    for place in Path("/proc").iterdir():
-        if place.name.isdigit():
-            try:
-                command = (place / "cmdline").read_bytes().decode(errors="replace")
-            except OSError:
-                continue
-            if str(folder) in command:
-                return int(place.name)
-    raise AssertionError(f"nobody works on {folder}")
-
-
-def until(met, seconds=120.0):
-    import time
-
-    end = time.monotonic() + seconds
-    while not met():
-        assert time.monotonic() < end
-        time.sleep(0.02)
