@@ -61,10 +61,10 @@ def arena(
         raise SpecError(f"--workers must be at least 1, or 0 for one per core; got {workers}.")
     cost = get_fairness(fairness)
     own = _own(settings, data, features, protected, weights)
-    spec = _spec(settings)
     if own is None:
-        for name in spec.datasets:
+        for name in split_names(*settings.get("dataset", ())):
             dataset_info(name)
+    spec = _spec(settings)
     keys = entries(spec)  # a wrong name is said before work
     if spec.notions and fairness not in spec.notions:
         raise SpecError(

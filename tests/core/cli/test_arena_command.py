@@ -42,7 +42,7 @@ def test_a_table_of_ones_own_goes_through_and_the_second_time_nothing_is_compute
         ("--methods berra", "did you mean 'bera'"),
         ("--export word", "--export must be one of csv, latex"),
         ("--scoring best", "--scoring must be one of own, nearest"),
-        ("--dataset bnak", "did you mean 'bank'"),
+        ("--dataset adult,bnak", "did you mean 'bank'"),
         ("--k two", "--k must be whole numbers"),
         ("--features age", "go with --data FILE"),
         ("--notions social", "is not among the --notions social"),
