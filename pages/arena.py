@@ -16,14 +16,14 @@ notice = st.container()
 status = blocks.opened()
 records = or_show_error(blocks.records_of, status)
 if status is not None:
-    blocks.job_head(status)
+    blocks.job_head(status, len(records or ()))
 if records:
     choice = blocks.choose(records)
     blocks.who_wins(choice)
     blocks.matrix(choice)
     blocks.against_price(choice)
     blocks.what_it_takes(choice)
-    blocks.take_along(choice, own=status is not None and status.private)
+    blocks.take_along(choice, status)
 elif records is not None:
     blocks.nothing_yet(status)
 blocks.ask(status)

@@ -5,6 +5,7 @@ Shipped records are shown until an arena of this browser is on display.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ from pages._ui.shared.link import escape, title_of
 from pages._ui.shared.settings import URL, DataSettings, one_of
 
 LOOK_SECONDS = 1.0
+DRAW_SECONDS = 5.0  # between two drawings of the page of an arena that works
 SAMPLE = 2000
 MOST_K, MOST_SEEDS = 8, 5
 SCORED = {words: name for name, words in SCORINGS.items()}
@@ -76,10 +78,13 @@ def records_of(status: JobStatus | None) -> list[dict[str, Any]]:
     return [dict(view.rows[key]) for key in view.keys if key in view.rows]
 
 
-def job_head(status: JobStatus) -> None:
-    """Where the arena on display stands; stop, resume, back to the shipped results."""
+def job_head(status: JobStatus, drawn: int) -> None:
+    """Where the arena on display stands; stop, resume, back to the shipped results.
+
+    `drawn` is the number of records that the page shows: when there are more, it is drawn again.
+    """
     every = LOOK_SECONDS if status.live else None
-    st.fragment(_progress, run_every=every)(status.run_id, status.live)
+    st.fragment(_progress, run_every=every)(status.run_id, status.live, drawn, time.monotonic())
     with st.container(horizontal=True):
         if status.live:
             if st.button("■ Stop", type="primary", key="arena-stop"):
@@ -94,12 +99,14 @@ def job_head(status: JobStatus) -> None:
             st.rerun()
 
 
-def _progress(job_id: str, working: bool) -> None:
+def _progress(job_id: str, working: bool, drawn: int, begun: float) -> None:
     looked = latest(ARENA, job_id)
     if looked is None:
         return
     status, view = looked
     if working and not status.live:
+        st.rerun()
+    if working and len(view.rows) > drawn and time.monotonic() - begun > DRAW_SECONDS:
         st.rerun()
     store.watched(job_id)
     names = ", ".join(status.spec.datasets) or "all data sets"
@@ -115,7 +122,7 @@ def _progress(job_id: str, working: bool) -> None:
 
 def nothing_yet(status: JobStatus | None) -> None:
     if status is not None and status.live:
-        st.info("The first entry is on its way; the page fills when you look at it again.")
+        st.info("The first entry is on its way.")
     else:
         st.info("No entry is there yet: resume the arena, or ask for one below.")
 
@@ -199,17 +206,22 @@ def what_it_takes(choice: Choice) -> None:
     st.dataframe(arena_charts.who_needs_what(choice.rows), hide_index=True, key="arena-needs")
 
 
-def take_along(choice: Choice, own: bool) -> None:
+def take_along(choice: Choice, status: JobStatus | None) -> None:
     st.subheader("Take it along", anchor=False)
+    if status is not None and status.live:
+        st.caption("Files are made when the arena has ended.")
+        return
+    room = rooms.room(status is not None and status.private)
+    of, asked = status.run_id if status else "shipped", (choice.cost.name, choice.scoring)
+    report = room.kept(
+        "arena report", (of, len(choice.records), *asked),
+        lambda: arena_report(choice.records, *asked), most=4,
+    )  # fmt: skip
     files = {
         "Every record (CSV)": ("arena.csv", "text/csv", arena_csv(choice.records)),
         "Tables (LaTeX)": ("arena.tex", "text/plain", arena_latex(choice.rows, choice.cost)),
-        "Report (HTML)": (
-            "arena.html", "text/html",
-            arena_report(choice.records, choice.cost.name, choice.scoring),
-        ),
-    }  # fmt: skip
-    room = rooms.room(own)
+        "Report (HTML)": ("arena.html", "text/html", report),
+    }
     with st.container(horizontal=True):
         for label, (name, kind, text) in files.items():
             content = text.encode()

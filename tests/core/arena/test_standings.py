@@ -28,7 +28,8 @@ def record(method, cost, price=0.0, k=2, seed=0, **more):
         "method": method, "method_title": method.title(), "needs_groups": method == "bera",
         "changes": "labels", "n": 100, "seed": seed, "refused": "", "own": {"balance": cost},
         "nearest": {"balance": cost / 2}, "price": price, "seconds": 1.5, "size": 4, "moved": 0.1,
-        "smallest_share": 0.3, "outcome": "", "protected": "sex", "groups": ["f", "m"], "source": "here",
+        "smallest_share": 0.3, "outcome": "", "protected": "sex", "groups": ["f", "m"],
+        "source": "here",
         "versions": {"numpy": "2"}, "date": "2026-01-01",
         **more,
     }  # fmt: skip
