@@ -142,7 +142,7 @@ def _tell(event: Event, view: ArenaView) -> None:
     if not isinstance(event, ArenaRow) or event.known:
         return
     what = event.reason or event.row["refused"]
-    what = f"refused: {what}" if what else f"{event.row['seconds']:.3g} s"
+    what = f"no result: {what}" if what else f"{event.row['seconds']:.3g} s"
     left = f"; about {minutes(view.left)} left" if view.left > 0 else ""
     place = f"[{view.settled}/{len(view.keys)}]"
     print(f"{place} {event.key}: {what}{left}", file=sys.stderr, flush=True)
@@ -158,7 +158,7 @@ def _print_standings(records: list[dict[str, Any]], cost: FairnessCost, scoring:
         print(mine[0].title)
         for row in mine:
             if not row.measured:
-                print(f"  {row.method_title[:36]:38}{row.k:3}  refused: {row.refused}")
+                print(f"  {row.method_title[:36]:38}{row.k:3}  no result: {row.refused}")
                 continue
             print(
                 f"  {row.method_title[:36]:38}{row.k:3}{row.cost:26.4f}{row.price:10.1%}"

@@ -153,7 +153,7 @@ def who_wins(choice: Choice) -> None:
     st.caption(escape(choice.cost.sentence))
     listed(
         arena_words.dataset_sentence(rows, choice.cost)
-        for rows in arena_words.by_dataset(choice.rows).values()
+        for rows in arena_words.by_dataset(choice.mine).values()
     )
 
 
@@ -163,12 +163,12 @@ def matrix(choice: Choice) -> None:
     frame = arena_charts.matrix(choice.mine, choice.cost, measure)
     st.dataframe(
         frame, hide_index=True, height=36 * (len(frame) + 1) + 2, key="arena-matrix",
-        column_config={"method": st.column_config.TextColumn(pinned=True)},
+        column_config={"method": st.column_config.TextColumn(pinned=True, width="medium")},
     )  # fmt: skip
     st.caption(READ_MATRIX)
     refused = [row for row in choice.mine if row.refused]
     if refused:
-        with st.expander(f"Refused, and why ({len(refused)})"):
+        with st.expander(f"Without a result, and why ({len(refused)})"):
             listed(f"{row.title}, {row.method_title}: {row.refused}" for row in refused)
 
 
@@ -203,7 +203,9 @@ def _worth_naming(rows: Sequence[Standing]) -> list[Standing]:
 def what_it_takes(choice: Choice) -> None:
     st.subheader("Who needs the groups, who changes what", anchor=False)
     st.markdown(escape(arena_words.needs_sentence(choice.rows)))
-    st.dataframe(arena_charts.who_needs_what(choice.rows), hide_index=True, key="arena-needs")
+    frame = arena_charts.who_needs_what(choice.rows)
+    height = 36 * (len(frame) + 1) + 2
+    st.dataframe(frame, hide_index=True, height=height, key="arena-needs")
 
 
 def take_along(choice: Choice, status: JobStatus | None) -> None:

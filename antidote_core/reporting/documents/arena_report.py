@@ -117,7 +117,7 @@ def arena_report(records: Sequence[Mapping[str, Any]], notion: str, scoring: str
             table=who_needs_what(rows),
         ),
         Section("Data", [rows_sentence(records)]),
-        Section("Refused", [f"{row.title}, k = {row.k}, {row.method_title}: {row.refused}"
+        Section("Without a result", [f"{row.title}, k = {row.k}, {row.method_title}: {row.refused}"
                             for row in rows if row.refused]),
     ]  # fmt: skip
     made = made_sentence(records) if records else ""

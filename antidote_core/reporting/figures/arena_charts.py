@@ -16,7 +16,7 @@ from antidote_core.reporting.figures import palette
 from antidote_core.reporting.text.arena_words import CHANGES, by_problem
 
 BEST = "★ "
-REFUSED = "refused"
+REFUSED = "no result"
 # What a matrix may show, by its name on the screen.
 MEASURES: dict[str, Callable[[Standing, FairnessCost], str]] = {
     "fairness": lambda row, cost: cost.shown(row.cost, 3),
@@ -69,7 +69,7 @@ def standing_table(rows: Sequence[Standing], cost: FairnessCost) -> pd.DataFrame
             "seeds": row.seeds,
             "needs groups": "yes" if row.needs_groups else "no",
             "changes": row.changes,
-            "refused": row.refused,
+            "why no result": row.refused,
         }
         for row in rows
     )
@@ -85,7 +85,7 @@ def who_needs_what(rows: Sequence[Standing]) -> pd.DataFrame:
             "method": title,
             "needs groups at run time": "yes" if mine[0].needs_groups else "no",
             "changes": CHANGES.get(mine[0].changes, mine[0].changes),
-            "refused": f"{sum(bool(row.refused) for row in mine)} of {len(mine)}",
+            "without a result": f"{sum(bool(row.refused) for row in mine)} of {len(mine)}",
         }
         for title, mine in found.items()
     )
