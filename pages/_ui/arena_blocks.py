@@ -109,7 +109,9 @@ def _progress(job_id: str, working: bool, drawn: int, begun: float) -> None:
     if working and len(view.rows) > drawn and time.monotonic() - begun > DRAW_SECONDS:
         st.rerun()
     store.watched(job_id)
-    names = ", ".join(status.spec.datasets) or "all data sets"
+    names = "all data sets"
+    if isinstance(status.spec, ArenaSpec) and status.spec.datasets:
+        names = ", ".join(status.spec.datasets)
     st.markdown(f"**Arena on {escape(names)}.** {escape(status.message)}")
     if view.keys:
         st.progress(view.settled / len(view.keys))
