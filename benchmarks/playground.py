@@ -43,7 +43,6 @@ def serve(home: str) -> tuple[subprocess.Popen, str]:
     command = [
         sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
         "--server.address", "127.0.0.1", "--server.port", str(port),
-        "--server.fileWatcherType", "none",
     ]  # fmt: skip
     environment = {**os.environ, "ANTIDOTE_HOME": home}
     server = subprocess.Popen(

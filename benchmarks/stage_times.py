@@ -126,7 +126,11 @@ def main() -> None:
                 taken = [first_on_a_machine(browser, address, begun)]
             else:
                 visit(browser, address, 1000)  # the server has met nobody yet
-                taken = [visit(browser, address, 1001 + i) for i in range(options.visits)]
+                taken = []
+                for i in range(options.visits):
+                    taken.append(visit(browser, address, 1001 + i))
+                    seconds = ", ".join(f"{one:.2f}" for one in taken[-1].values())
+                    print(f"visit {i + 1}: {seconds} s", flush=True)
             for name in taken[0]:
                 values = [one[name] for one in taken]
                 print(f"{name}: {statistics.median(values):.2f} s (most {max(values):.2f} s)")

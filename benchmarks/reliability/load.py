@@ -162,7 +162,6 @@ def serving(home: Path, app: Path = Path("app.py")) -> Iterator[tuple[str, int]]
     command = [
         sys.executable, "-m", "streamlit", "run", str(app), "--server.headless", "true",
         "--server.port", str(port), "--server.address", "127.0.0.1",
-        "--server.fileWatcherType", "none",
     ]  # fmt: skip
     root = Path(__file__).parents[2]
     environment = {**os.environ, "ANTIDOTE_HOME": str(home)}

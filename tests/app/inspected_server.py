@@ -70,6 +70,5 @@ if __name__ == "__main__":
     threading.Thread(target=answer, daemon=True).start()
     sys.argv = [
         "streamlit", "run", "app.py", "--server.headless", "true", "--server.port", sys.argv[1],
-        "--server.fileWatcherType", "none",
     ]  # fmt: skip
     cli.main()

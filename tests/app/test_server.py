@@ -27,7 +27,7 @@ def port(tmp_path_factory):
     with log.open("wb") as output:
         server = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
-             "--server.port", str(free), "--server.fileWatcherType", "none"],
+             "--server.port", str(free)],
             cwd=ROOT, stdout=output, stderr=output,
         )  # fmt: skip
     try:

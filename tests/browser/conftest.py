@@ -131,7 +131,7 @@ def app_url(browser: Any, home: Path) -> Iterator[str]:
     command = [
         sys.executable, "-m", "streamlit", "run", "app.py",
         "--server.headless", "true", "--server.address", "127.0.0.1",
-        "--server.port", str(port), "--server.fileWatcherType", "none",
+        "--server.port", str(port),
     ]  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     with subprocess.Popen(

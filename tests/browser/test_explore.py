@@ -183,7 +183,7 @@ def test_on_a_telephone_run_brings_status_and_verdict(
 ) -> None:
     phone = new_visit(390, height=844)
     phone.open(f"explore?data=two-optima&start=4&step=2&target=value&alpha=-0.9&k=2"
-               f"&budget=20000&max_rounds=3&run_seed={int(drawer)}&optimizer=random")  # fmt: skip
+               f"&budget=4000&max_rounds=3&run_seed={int(drawer)}&optimizer=random")  # fmt: skip
     phone.page.locator(".st-key-stagebar button").wait_for(timeout=PATIENCE)
     assert in_view(phone, ".st-key-stagebar button")
     if drawer:
