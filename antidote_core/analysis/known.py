@@ -19,6 +19,7 @@ import numpy as np
 from antidote_core.analysis.comparison import baseline_scores, has_baseline
 from antidote_core.analysis.snapshots import VanillaReport, report_of, vanilla_report
 from antidote_core.datasets import list_datasets, load_dataset
+from antidote_core.datasets.sets.packaged import PACKAGED
 from antidote_core.geometry import nearest_center
 from antidote_core.quality import Quality
 from antidote_core.types import Dataset, Solution
@@ -72,8 +73,9 @@ def _key(kind: str, data: Dataset, *asked: object) -> str:
 
 def bundled() -> Iterator[Dataset]:
     """Every data set that comes with the package, with its usual protected attribute."""
+    others = {"lfw", *(packaged.name for packaged in PACKAGED)}  # not ours to pass on
     for info in list_datasets():
-        if info.name != "lfw":  # may not be passed on
+        if info.name not in others:
             yield load_dataset(info.name)
 
 

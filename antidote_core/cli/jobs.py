@@ -57,7 +57,7 @@ def frontier(
     if out is not None:
         check_out(out)
     tell = (lambda event, _: print(event.to_json(), flush=True)) if json else _tell_sweep
-    with _runner() as runner:
+    with unlimited_runner() as runner:
         follow = Follow(runner, runner.submit(spec, scheduler=scheduler), SWEEP, tell)
         interrupted = follow.until_end()
     view: SweepView = follow.view
@@ -82,13 +82,17 @@ def frontier(
 
 def _sweep_spec(settings: dict[str, Any]) -> SweepSpec:
     if settings.get("embed_dim", "none") != "none":
-        _whole("embed-dim", (settings["embed_dim"],))
+        whole_numbers("embed-dim", (settings["embed_dim"],))
     given = read_settings(settings)
     for name, value in given.items():
         if isinstance(value, list):
-            given[name] = _whole(name, _split(*value)) if name in ("k", "sizes") else _split(*value)
+            given[name] = (
+                whole_numbers(name, split_names(*value))
+                if name in ("k", "sizes")
+                else split_names(*value)
+            )
     if "seeds" in given:
-        given["seeds"] = _seeds(given["seeds"])
+        given["seeds"] = read_seeds(given["seeds"])
     pairs = product(*(given.pop(x, (getattr(RunSpec, x),)) for x in ("clustering", "fairness")))
     for field in ("optimizers", "boxes", "ks"):
         if ONE_BY_ONE[field][0] in given:
@@ -96,19 +100,22 @@ def _sweep_spec(settings: dict[str, Any]) -> SweepSpec:
     return SweepSpec(combinations=tuple(pairs), **given)
 
 
-def _split(*texts: str) -> tuple[str, ...]:
+def split_names(*texts: str) -> tuple[str, ...]:
+    """What an option lists, with commas or by being repeated."""
     return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
 
 
-def _whole(name: str, texts: tuple[str, ...]) -> tuple[int, ...]:
+def whole_numbers(name: str, texts: tuple[str, ...]) -> tuple[int, ...]:
+    """The numbers that an option lists, or a sentence."""
     try:
         return tuple(int(text) for text in texts)
     except ValueError:
         raise SpecError(f"--{name} must be whole numbers; got {','.join(texts)}.") from None
 
 
-def _seeds(text: str) -> tuple[int, ...]:
-    given = _whole("seeds", _split(text))
+def read_seeds(text: str) -> tuple[int, ...]:
+    """The seeds that are listed, or so many from 0 on."""
+    given = whole_numbers("seeds", split_names(text))
     if "," in text or not given:
         return given
     if given[0] < 1:
@@ -128,7 +135,7 @@ def _tell_sweep(event: Event, view: SweepView) -> None:
         print(data["text"], flush=True)
     elif event.type == "reference":
         problem = (data["problem"][0], data["problem"][1], data["problem"][2])
-        print(f"{problem_title(problem)}: {_plain(before_sentence(view, problem))}", flush=True)
+        print(f"{problem_title(problem)}: {as_typed(before_sentence(view, problem))}", flush=True)
     elif event.type == "cell" and data["state"] in (DONE, FAILED):
         _print_cell(data, view)
 
@@ -155,7 +162,7 @@ def _title(view: SweepView, setting: Any) -> str:
 
 def _print_result(view: SweepView, found: tuple[Curve, ...]) -> None:
     print()
-    print(_plain(cells_sentence(view)))
+    print(as_typed(cells_sentence(view)))
     for curve in found:
         print(f"\n{_title(view, curve.setting)}")
         print(f"  {'|V|':>8}{'% of U':>10}{'median cost':>14}{'band':>14}{'':12}"
@@ -168,10 +175,10 @@ def _print_result(view: SweepView, found: tuple[Curve, ...]) -> None:
                 f"  {level.passed} of {level.judged}{mark}"
             )
         for sentence in (curve_sentence(view, curve), *sure_sentences(view, curve)):
-            print(f"  {_plain(sentence)}")
+            print(f"  {as_typed(sentence)}")
 
 
-def _plain(text: str) -> str:
+def as_typed(text: str) -> str:
     """Without the spaces that keep words together on a page."""
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
@@ -227,7 +234,7 @@ def paper(
     out = out or OUT
     check_out(out.parent)
     begun = time.monotonic()
-    with _runner() as runner:
+    with unlimited_runner() as runner:
         if fresh:
             runner.discard(spec)
         job_id = runner.submit(spec)
@@ -239,7 +246,7 @@ def paper(
     if view.state != JobState.FINISHED:
         raise RunError(view.reason)
     write_results(out, new_results(spec.seed, view.rows))
-    print(f"{len(view.keys)} numbers in {_minutes(time.monotonic() - begun)}; results in {out}")
+    print(f"{len(view.keys)} numbers in {minutes(time.monotonic() - begun)}; results in {out}")
     return 0
 
 
@@ -272,15 +279,16 @@ def _line(event: PaperRow, view: PaperView) -> str:
         what = f"{answer['ratio']:.3g} times"
     return (
         f"[{len(view.rows)}/{len(view.keys)}] {event.key}: {what} "
-        f"({event.row['seconds']:.0f} s); about {_minutes(view.left)} left"
+        f"({event.row['seconds']:.0f} s); about {minutes(view.left)} left"
     )
 
 
-def _minutes(seconds: float) -> str:
+def minutes(seconds: float) -> str:
+    """About how long something takes."""
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def _runner() -> Runner:
+def unlimited_runner() -> Runner:
     """What limits visitors of a server does not limit who runs this."""
     return Runner(limits=Limits(run_minutes=0, runs_per_visitor=0))
 
@@ -289,9 +297,15 @@ class Follow:
     """The events of a job, told one by one, and the view that they make."""
 
     def __init__(
-        self, runner: Runner, run_id: str, kind: JobKind, tell: Callable[[Event, Any], None]
+        self,
+        runner: Runner,
+        run_id: str,
+        kind: JobKind,
+        tell: Callable[[Event, Any], None],
+        owner: str | None = None,
     ) -> None:
         self._runner = runner
+        self._owner = owner
         self._id = run_id
         self._tell = tell
         self._offset = self._latest_part()
@@ -304,15 +318,15 @@ class Follow:
             self._follow(math.inf)
             return False
         except KeyboardInterrupt:
-            self._runner.stop(self._id)
+            self._runner.stop(self._id, self._owner)
             self._follow(STOP_SECONDS)
             return True
 
     def _follow(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            live = self._runner.status(self._id).live
-            events, self._offset = self._runner.events(self._id, self._offset)
+            live = self._runner.status(self._id, self._owner).live
+            events, self._offset = self._runner.events(self._id, self._offset, self._owner)
             for event in events:
                 self.view = self.view.apply_event(event)
                 self.lines.append(event.to_json())

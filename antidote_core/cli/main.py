@@ -15,6 +15,7 @@ from warnings import catch_warnings
 
 from antidote_core import __version__
 from antidote_core.cli import BAD_INPUT, CLOSED_PIPE, CODES, INTERRUPTED, ONE_BY_ONE, REACHED
+from antidote_core.cli.arena import arena
 from antidote_core.cli.jobs import frontier, paper
 from antidote_core.cli.run import OR_NONE, compare, dashboard, data, parts, run
 from antidote_core.clustering import CLUSTERINGS
@@ -24,6 +25,7 @@ from antidote_core.fairness import FAIRNESS
 from antidote_core.optimizers import OPTIMIZERS
 from antidote_core.paper.rows import TABLES
 from antidote_core.plugins import PluginWarning, load_plugins
+from antidote_core.runs.arena_spec import ArenaSpec
 from antidote_core.runs.paper_spec import PaperSpec
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.sweep_spec import SweepSpec
@@ -75,6 +77,17 @@ HELP: Mapping[str, str] = {
     "features": "with --data: columns to cluster by, A,B,...",
     "ids": "with --data: columns to carry into the files of --out and never compute with",
     "weights": "with --data: the column that says how many people a row stands for",
+    "arena dataset": "data sets: A,B,...; all real ones that are here by default",
+    "arena k": "numbers of clusters: A,B,...",
+    "methods": "plain, fair algorithms, antidote:NOTION, loop:NOTION: A,B,...; all by default",
+    "notions": "costs that every clustering is measured by: A,B,...; all by default",
+    "arena sample": "use a seeded sample of this many rows of larger sets",
+    "arena fairness": "the notion that words, --export latex and tables are about",
+    "scoring": "own (as a method assigns people) or nearest (to its centres)",
+    "workers": "processes; one per core by default",
+    "export": "print csv or latex in place of words",
+    "arena out": "folder for records and tables", "arena json": "one JSON record per line",
+    "arena protected": "with --data: the columns of the groups, A,B,...",
     "port": "of the server", "headless": "open no browser",
     "data json": "one JSON object per line",
     "parts data": "a Parquet or CSV file, or a folder of them",
@@ -96,12 +109,16 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "paper": ("paper --table vanilla_k2 --dataset bank",),
     "parts": ("parts --data big.csv --features age,income --protected sex --out parts",),
     "data": ("data --json",),
+    "arena": (
+        "arena --dataset bank,adult --k 2,3 --seeds 3 --out found",
+        "arena --data people.csv --features age,income --protected sex --export latex",
+    ),
     "dashboard": ("dashboard --port 8600",),
 }
 # Every function takes the settings of its specification that are given, and its own options.
 COMMANDS: tuple[tuple[Callable[..., int], type | None], ...] = (
-    (run, RunSpec), (compare, RunSpec), (paper, PaperSpec), (frontier, SweepSpec), (parts, None),
-    (data, None), (dashboard, None),
+    (run, RunSpec), (compare, RunSpec), (paper, PaperSpec), (frontier, SweepSpec),
+    (arena, ArenaSpec), (parts, None), (data, None), (dashboard, None),
 )  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def _asked(
     command: str, settings: dict[str, Any], path: Path | None, features: str, ids: str, weights: str
 ) -> tuple[RunSpec, Dataset]:
     """The run that is asked for, on a data set or on a table of one's own."""
-    own = None if path is None else _own_table(settings, path, features, ids, weights)
+    own = None if path is None else own_table(settings, path, features, ids, weights)
     if own is None and (features or ids or weights):
         raise SpecError("--features, --ids and --weights go with --data FILE, a table of your own.")
     if not settings.get("dataset"):
@@ -122,7 +122,7 @@ def _asked(
     return spec, own if spec.sample is None else subsample(own, spec.sample, spec.sample_seed)
 
 
-def _own_table(
+def own_table(
     settings: dict[str, Any], path: Path, features: str, ids: str, weights: str
 ) -> Dataset:
     """The data set in a file; what says how to read it is taken out of the settings."""

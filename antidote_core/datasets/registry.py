@@ -10,6 +10,7 @@ import numpy as np
 
 from antidote_core.checks import check_whole, did_you_mean
 from antidote_core.datasets.sets import DatasetInfo, Form, Progress, Request, lfw, teaching
+from antidote_core.datasets.sets.packaged import PACKAGED
 from antidote_core.datasets.sets.uci import ADULT, BANK, CREDITCARD
 from antidote_core.errors import DataError
 from antidote_core.types import Dataset, Ints
@@ -24,6 +25,7 @@ DATASETS: dict[str, DatasetInfo] = {
         BANK.info,
         CREDITCARD.info,
         lfw.INFO,
+        *(packaged.info for packaged in PACKAGED if packaged.is_here),
         teaching.BLOBS,
         teaching.OUTLIERS,
         teaching.TWO_OPTIMA,

@@ -348,6 +348,26 @@ class PaperRow(Event, frozen=True, kw_only=True, tag="row"):
     known: bool = False
 
 
+# -- the arena ----------------------------------------------------------------------------------
+
+
+class ArenaStarted(Event, frozen=True, kw_only=True, tag="started"):
+    """An arena begins: its settings as JSON, and the keys of its cells in their order."""
+
+    arena: str
+    id: str
+    keys: list[str]
+
+
+class ArenaRow(Event, frozen=True, kw_only=True, tag="arena_row"):
+    """A cell of an arena is there with its record, or has failed for a reason."""
+
+    key: str
+    row: Values
+    known: bool = False
+    reason: str = ""
+
+
 # -- reading ------------------------------------------------------------------------------------
 
 TYPES: dict[str, type[Event]] = {
@@ -355,12 +375,14 @@ TYPES: dict[str, type[Event]] = {
     for event in (
         Queued, Activity, Note, Finished, Stopped, Failed, Dead, Closed, Unreadable,
         Started, Vanilla, Target, Noise, Progress, Cut, Alive, Round, Shrunk, Spread, Verified,
-        HeldOut, Compared, Workers, ReferenceFound, CellChanged, PaperRow,
+        HeldOut, Compared, Workers, ReferenceFound, CellChanged, PaperRow, ArenaRow,
     )
 }  # fmt: skip
 
 
-_STARTED: dict[str, type[Event]] = {"sweep": SweepStarted, "paper": PaperStarted}
+_STARTED: dict[str, type[Event]] = {
+    "sweep": SweepStarted, "paper": PaperStarted, "arena": ArenaStarted,
+}  # fmt: skip
 
 
 def given(value: T | msgspec.UnsetType, otherwise: Any = None) -> T | Any:

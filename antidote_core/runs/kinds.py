@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from antidote_core.runs.arena_spec import ArenaSpec, ArenaView
 from antidote_core.runs.paper_spec import PaperSpec, PaperView
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.state import JobView
@@ -13,7 +14,7 @@ from antidote_core.runs.sweep_spec import SweepSpec
 from antidote_core.runs.sweep_view import SweepView
 from antidote_core.runs.view import RunView
 
-Spec = RunSpec | SweepSpec | PaperSpec
+Spec = RunSpec | SweepSpec | PaperSpec | ArenaSpec
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ RUN = JobKind("run", RunSpec, RunView, "Explore")
 # keep single runs waiting.
 SWEEP = JobKind("sweep", SweepSpec, SweepView, "Frontier", slots=1, resumes=True)
 PAPER = JobKind("paper", PaperSpec, PaperView, "Paper", slots=1, resumes=True)
-KINDS = {kind.name: kind for kind in (RUN, SWEEP, PAPER)}
+ARENA = JobKind("arena", ArenaSpec, ArenaView, "Arena", slots=1, resumes=True)
+KINDS = {kind.name: kind for kind in (RUN, SWEEP, PAPER, ARENA)}
 
 
 def kind_of(spec: Spec) -> JobKind:

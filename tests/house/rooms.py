@@ -14,8 +14,9 @@ import grimp
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 ROOMS = (
-    "cli", "teaching", "reporting", "engine", "paper", "analysis", "algorithms", "runs",
-    "baselines", "optimizers", "problem", "clustering", "fairness", "datasets", "projection",
+    "cli", "teaching", "reporting", "engine", "arena", "paper", "analysis", "algorithms",
+    "runs", "baselines", "optimizers", "problem", "clustering", "fairness", "datasets",
+    "projection",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -65,9 +66,15 @@ class UciSet:
     card: DataCard
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    where: ClassVar[str] = "bundled copy"
+
+    def read(self) -> pd.DataFrame:
+        """The columns that are used, in the original units and row order."""
+        return read_bundled(self.name)
+
     def load(self, request: Request) -> Dataset:
         """The asked rows, standardised on those rows."""
-        frame = read_bundled(self.name)
+        frame = self.read()
         which = f"all {len(frame):,} rows"
         if request.rows == "paper":
             frame, which = frame.head(PAPER_ROWS), f"first {PAPER_ROWS:,} rows"
@@ -81,7 +88,7 @@ class UciSet:
             group_names=names,
             feature_names=self.features,
             protected=request.protected,
-            source=f"{self.origin}, bundled copy, {which}",
+            source=f"{self.origin}, {self.where}, {which}",
             shift=shift,
             scale=scale,
             columns=tuple(Column(name) for name in self.features),

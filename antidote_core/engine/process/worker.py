@@ -28,14 +28,14 @@ from antidote_core.engine.settings import (
     end_with_input,
     killed_with,
 )
-from antidote_core.engine.sweep.pool_jobs import PaperWork, SweepWork
+from antidote_core.engine.sweep.pool_jobs import ArenaWork, PaperWork, SweepWork
 from antidote_core.engine.work import COMPILING, RunWork, Work
 from antidote_core.runs.events import Activity
 from antidote_core.runs.kinds import RUN, JobKind, kind_in
 
 DONE, FAILED, TAKEN = 0, 1, 2
 WORK: dict[str, type[Work[Any]]] = {
-    work.kind.name: work for work in (RunWork, SweepWork, PaperWork)
+    work.kind.name: work for work in (RunWork, SweepWork, PaperWork, ArenaWork)
 }
 
 

@@ -1,4 +1,4 @@
-"""Jobs of many tasks, sweeps and the paper: a pool computes, and what comes back is kept."""
+"""Jobs of many tasks, sweeps, the paper, arenas: a pool computes, what comes back is kept."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ import time
 from collections.abc import Sequence
 from typing import TypeVar
 
+from antidote_core.arena.records import (
+    CellFiles,
+    Entry,
+    asked_notions,
+    entries,
+    load_entry_data,
+    sampled,
+)
 from antidote_core.engine.job_folder import LogWriter, RunFolder, read_log
 from antidote_core.engine.settings import default_scheduler, pool_processes
 from antidote_core.engine.store import Store, content_key
 from antidote_core.engine.sweep.tasks import (
     Outcome,
     cell_done,
+    compute_arena_entry,
     compute_cell,
     compute_paper_row,
     compute_reference,
@@ -24,8 +33,11 @@ from antidote_core.engine.work import Work
 from antidote_core.errors import RunError, SolverError
 from antidote_core.paper.recompute import in_order, is_current
 from antidote_core.paper.rows import all_cells
+from antidote_core.runs.arena_spec import ArenaSpec, ArenaView
 from antidote_core.runs.events import (
     Activity,
+    ArenaRow,
+    ArenaStarted,
     CellChanged,
     Closed,
     Compared,
@@ -40,13 +52,14 @@ from antidote_core.runs.events import (
     SweepStarted,
     Workers,
 )
-from antidote_core.runs.kinds import PAPER, RUN, SWEEP
+from antidote_core.runs.kinds import ARENA, PAPER, RUN, SWEEP
 from antidote_core.runs.paper_spec import PaperSpec, PaperView
 from antidote_core.runs.spec import RunSpec
 from antidote_core.runs.state import PoolView
 from antidote_core.runs.sweep_spec import Cell, SweepSpec
 from antidote_core.runs.sweep_view import DONE, FAILED, RUNNING, SweepView
 from antidote_core.runs.view import RunView, fold
+from antidote_core.types import Dataset
 
 UPDATE_SECONDS = 0.1  # between two looks at the stop file
 COUNT_SECONDS = 2.0  # between two counts of the workers
@@ -270,3 +283,58 @@ class PaperWork(PoolWork[PaperView]):
 
     def _finish_reason(self) -> str:
         return f"all {len(self._view.keys)} numbers are there"
+
+
+class ArenaWork(PoolWork[ArenaView]):
+    """The entries of an arena, each in a file of its own once it is there.
+
+    Those of data that the registry has are shared by all arenas under this home; those of a table
+    of one's own stay in the folder of the job and go with it.
+    """
+
+    kind = ARENA
+
+    def _work(self) -> None:
+        spec = self._folder.read_spec()
+        assert isinstance(spec, ArenaSpec)
+        self._emit(Activity(text="reading the data"))
+        self._own: Dataset | None = None
+        folder = self._store.home / "arena"
+        if self._folder.data.exists():
+            self._own = sampled(self._folder.read_data(), spec.sample)
+            folder = self._folder.path / "arena"
+        self._files, self._notions = CellFiles(folder), asked_notions(spec)
+        asked = {entry.key: entry for entry in entries(spec)}
+        self._emit(ArenaStarted(arena=spec.to_json(), id=spec.id, keys=list(asked)))
+        for key, entry in asked.items():
+            record = self._files.read(entry, self._data(entry), self._notions)
+            if record is not None:
+                self._emit(ArenaRow(key=key, row=record, known=True))
+        self._left = {key: entry for key, entry in asked.items() if key not in self._view.rows}
+        self._compute(len(self._left))
+
+    def _data(self, entry: Entry) -> Dataset:
+        if self._own is not None:
+            return self._own
+        return load_entry_data(entry.dataset, entry.sample)
+
+    def _submit(self, pool: WorkerPool) -> None:
+        shared = None if self._own is None else pool.share(self._own)
+        for turn, (key, entry) in enumerate(self._left.items()):
+            pool.submit(key, turn, compute_arena_entry, entry, shared, self._notions, self._token)
+
+    def _take(self, tag: str, outcome: Outcome) -> None:
+        if outcome["state"] == RUNNING:
+            self._emit(Activity(text=f"computing {tag}"))
+        elif outcome["state"] == FAILED:
+            self._emit(ArenaRow(key=tag, row={}, reason=outcome["reason"]))
+        elif outcome["state"] == DONE:
+            entry, record = self._left[tag], outcome["record"]
+            self._files.write(entry, self._data(entry), record)
+            self._emit(ArenaRow(key=tag, row=record))
+
+    def _finish_reason(self) -> str:
+        failed, total = len(self._view.failed), len(self._view.keys)
+        if failed:
+            return f"{total - failed} of {total} entries, {failed} failed"
+        return f"all {total} entries are there"

@@ -1,4 +1,4 @@
-"""Tasks for a pool, run on any machine: a cell, what cells are held against, a row of the paper."""
+"""Tasks for a pool, run on any machine: cells, what they are held against, rows, entries."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from antidote_core.algorithms.algorithm2.grow import grow
 from antidote_core.algorithms.algorithm2.verification import cached_noise
 from antidote_core.analysis.comparison import ANTIDOTE, VANILLA, baseline_rows, solution_row
+from antidote_core.arena.records import Entry, compute_entry, load_entry_data
 from antidote_core.baselines import NEAREST, OWN, SOTA, baseline_result
 from antidote_core.errors import sentence
 from antidote_core.paper.recompute import compute_row
@@ -112,6 +113,16 @@ def compute_paper_row(cell: Cell, seed: int) -> Outcome:
         rows.append(solution_row(problem, ANTIDOTE, view.antidote, view.seconds, how=view.how))
     events += [Compared(seconds=events[-1].seconds, row=row.to_dict()) for row in rows]
     return {"row": row, "events": events, "spec": answer.asked}
+
+
+@_task
+def compute_arena_entry(
+    entry: Entry, data: Dataset | None, notions: tuple[str, ...], token: str
+) -> Outcome:
+    """One entry of an arena; data that the registry has are loaded where the task runs."""
+    rows = load_entry_data(entry.dataset, entry.sample) if data is None else data
+    record = compute_entry(entry, rows, notions, lambda: token in _flags)
+    return {"state": STOPPED} if token in _flags else {"record": record}
 
 
 def _plain_row(spec: RunSpec, data: Dataset) -> dict[str, Any]:

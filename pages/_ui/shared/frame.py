@@ -22,6 +22,7 @@ PAGES = {  # in the order of work
     "data": "Data",
     "explore": "Explore",
     "frontier": "Frontier",
+    "arena": "Arena",
     "runs": "Runs",
     "paper": "Paper",
 }

@@ -304,7 +304,7 @@ def test_help_has_defaults_choices_and_examples(capsys):
         "run --data people.csv --features age,income --protected sex,race --target 80%",
     ):  # fmt: skip
         assert words in told
-    for command in ("compare", "frontier", "paper", "parts", "data", "dashboard"):
+    for command in ("compare", "frontier", "arena", "paper", "parts", "data", "dashboard"):
         assert main([command, "--help"]) == REACHED
         assert f"For example: python -m antidote_core {command} --" in " ".join(
             capsys.readouterr().out.split()
