@@ -1,50 +1,66 @@
-"""`python -m benchmarks.rivals`: every fair algorithm once on bank at k = 2, in CPU seconds.
+"""The paper's own way, as its software would do it: ZOOpt's SRE with RACOS, scikit-learn inside."""
 
-By marital status (three groups); those that take two groups by credit in default, and those that
-take fewer rows than there are on a sample of as many.
-"""
-
-from __future__ import annotations
-
-import time
-import warnings
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 
 import numpy as np
+from sklearn.cluster import KMeans
 
-from antidote_core.baselines import RIVALS, BaselineWarning, FairAlgorithm
-from antidote_core.baselines.record import plain_kmeans
-from antidote_core.datasets import load_dataset
-from antidote_core.fairness import balance_table
+from antidote_core import Problem
 
 
-def row(entry: FairAlgorithm) -> str:
-    data = load_dataset("bank", protected="default" if entry.most_groups == 2 else "marital")
-    if entry.most_rows is not None and data.n > entry.most_rows:
-        data = data.take(np.random.default_rng(0).permutation(data.n)[: entry.most_rows])
-    labels, centers = plain_kmeans(data.points, 2, 0)
-    plain = ((data.points - centers[labels]) ** 2).sum()
-    before = -balance_table(labels, data.groups, 2, len(data.group_names)).cost
-    started = time.process_time()
-    fair = entry.solved(data.points, data.groups, 2)
-    seconds = time.process_time() - started
-    price = ((data.points - fair.centers[fair.labels]) ** 2).sum() / plain
-    return (
-        f"| {entry.name} | {data.n:,} | {len(data.group_names)} | {seconds:.1f} | {before:.2f} | "
-        f"{-fair.balance_own:.2f} | {-fair.balance_nearest:.2f} | {price:.3f} |"
-    )
+def scikit_objective(problem: Problem, size: int, n_init: int) -> Callable[[np.ndarray], float]:
+    """F(KMeans(U ∪ V), U) by scikit-learn from scratch; n_init=1 starts at the plain centres."""
+    d = problem.points.shape[1]
+
+    def objective(flat: np.ndarray) -> float:
+        union = np.vstack([problem.points, flat.reshape(size, d)])
+        if n_init == 1:
+            model = KMeans(problem.k, init=problem.vanilla.centers, n_init=1)
+        else:
+            model = KMeans(problem.k, n_init=n_init, random_state=problem.seed)
+        centers = model.fit(union).cluster_centers_
+        return problem.fairness.of_centers(centers, problem.points, problem.groups)
+
+    return objective
 
 
-def rows() -> Iterator[str]:
-    warnings.simplefilter("ignore", BaselineWarning)
-    head = (
-        "| | rows | groups | CPU seconds | balance before | own labels | nearest centre | price |"
-    )
-    yield head
-    yield "|---|---|---|---|---|---|---|---|"
-    yield from map(row, RIVALS.values())
+def zoopt_sre(
+    objective: Callable[[np.ndarray], float],
+    lower: np.ndarray,
+    upper: np.ndarray,
+    embed_dim: int,
+    budget: int,
+    seed: int,
+) -> tuple[np.ndarray, float]:
+    """ZOOpt's own sequential random embedding around RACOS; the best point it evaluated.
 
+    It searches around the origin and knows no box, so points are clipped into it here.
+    """
+    from zoopt import Dimension, Objective, Opt, Parameter
 
-if __name__ == "__main__":
-    for line in rows():
-        print(line, flush=True)
+    dim = len(lower)
+    best: list[tuple[float, np.ndarray]] = []
+
+    def value(solution) -> float:
+        x = np.clip(np.array(solution.get_x()), lower, upper)
+        cost = objective(x)
+        if not best or cost < best[0][0]:
+            best[:] = [(cost, x)]
+        return cost
+
+    with redirect_stdout(StringIO()):
+        space = Dimension(dim, [[-1.0, 1.0]] * dim, [True] * dim)
+        low = Dimension(embed_dim, [[-1.0, 1.0]] * embed_dim, [True] * embed_dim)
+        parameter = Parameter(
+            budget=budget,
+            high_dim_handling=True,
+            reducedim=True,
+            num_sre=5,
+            low_dimension=low,
+            sequential=False,
+            seed=seed + 1,
+        )
+        Opt.min(Objective(value, space), parameter)
+    return best[0][1], best[0][0]
