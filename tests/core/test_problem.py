@@ -115,7 +115,7 @@ def test_bad_antidote_points_get_a_sentence(blobs, ask, antidote, sentence):
 @pytest.mark.parametrize(
     ("setting", "sentence"),
     [
-        ({"clustering": "dbscan"}, r"clustering must be one of 'kmeans', .*; got 'dbscan'"),
+        ({"clustering": "optics"}, r"clustering must be one of 'kmeans', .*; got 'optics'"),
         ({"fairness": "equal"}, r"fairness must be one of 'balance', .*; got 'equal'"),
         ({"k": 1}, "k must be a whole number of at least 2; got 1"),
         ({"k": 2.0}, "k must be a whole number of at least 2; got 2.0"),

@@ -22,11 +22,11 @@ PAGES = {  # in the order of work
     "data": "Data",
     "explore": "Explore",
     "frontier": "Frontier",
-    "arena": "Arena",
     "runs": "Runs",
     "paper": "Paper",
 }
 HIDDEN = {  # reached from a run, from the list, from Paper and Learn
+    "arena": "Arena",
     "present": "Present",
     "compare": "Compare runs",
     "convex": "Convex",
