@@ -151,7 +151,7 @@ def choose(records: Sequence[dict[str, Any]]) -> Choice:
 
 
 def who_wins(choice: Choice) -> None:
-    st.markdown(f"#### {escape(arena_words.headline(choice.rows, choice.cost))}")
+    st.subheader(escape(arena_words.headline(choice.rows, choice.cost)), anchor=False)
     st.caption(escape(choice.cost.sentence))
     listed(
         arena_words.dataset_sentence(rows, choice.cost)

@@ -33,7 +33,7 @@ def head(found: Results) -> None:
         "`python -m antidote_core paper`, which anyone can run; costs: lower is fairer."
     )
     st.page_link("pages/convex.py", label="Algorithm 1, convex clustering, run live →")
-    st.page_link("pages/arena.py", label="Arena: every method on ten data sets, and who wins →")
+    st.page_link("pages/arena.py", label="Arena: every method on many data sets, and who wins →")
 
 
 def choose_table() -> str:

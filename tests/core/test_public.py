@@ -214,7 +214,6 @@ def test_pictures_are_plotly_figures(result):
 
 WITHOUT_PLOTLY = """
 import sys
-from collections import Counter
 sys.modules["plotly"] = None
 import antidote_core as ac
 result = ac.run("two-optima", start_size=2, max_rounds=1, budget=5)
@@ -376,8 +375,9 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
         report = ac.fairness_report(X, labels, sensitive_features=groups)
         for notion, value in truth.items():
             held[notion] += report.loc[notion, "low"] <= value <= report.loc[notion, "high"]
-    # 95 % would be 57. In 300 such samples they held 96 % of the first three, and 92 to 95 % of the
-    # others, whose squares are skewed.
+    # Of 60; 95 % would be 57. Squares are skewed: in 300 such samples 92 to 95 % held theirs.
+    by_count = ("mean balance", "total variation", "KL error")
+    assert min(held[notion] for notion in by_count) >= 52, held
     assert min(held.values()) >= 50, held
 
 

@@ -298,7 +298,9 @@ def _pair() -> tuple[str, str]:
         clustering = left.selectbox(
             "Clustering", list(CLUSTERINGS), key="method", bind=URL, format_func=title_of("method")
         )
-        fairness = right.selectbox("Fairness cost", list(FAIRNESS), key="cost", bind=URL)
+        fairness = right.selectbox(
+            "Fairness cost", list(FAIRNESS), key="cost", bind=URL, format_func=title_of("cost")
+        )
         st.caption(f"{CLUSTERINGS[clustering].description} {FAIRNESS[fairness].sentence}")
         return clustering, fairness
     clustering, fairness = PAIRS[pair]

@@ -26,6 +26,7 @@ _PAIRS = {
 TITLES: dict[str, dict[str, str]] = {
     "data": {name: info.title for name, info in DATASETS.items()},
     "method": {name: entry.title for name, entry in CLUSTERINGS.items()},
+    "cost": {name: entry.title for name, entry in FAIRNESS.items()},
     "pair": _PAIRS,
     "pairs": _PAIRS,
     "target": _FOUR_FIFTHS,
